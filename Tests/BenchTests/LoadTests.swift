@@ -30,7 +30,7 @@ struct LoadTests {
     #expect(session.room(.burst(16)) == 16)
   }
 
-  @Test("At a given rate, every sender sends once per period, each with its own phase")
+  @Test("At a given rate, every sender sends once per period, each at its own offset within the period")
   func rate() {
     var schedule = Schedule(links: Array(0..<50), rate: 100, start: 1_000)
     var first: [Int: UInt64] = [:]

@@ -6,7 +6,7 @@ import WebSocket
 
 @testable import drawtogether_bench
 
-@Suite("A server that stops during a run")
+@Suite("If the server stops during a run, the load generator ends with an error")
 struct ServerEndTests {
   /// The output and the exit code.
   private struct Ended {

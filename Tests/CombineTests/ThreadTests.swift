@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-@Suite("Combine on several threads")
+@Suite("Publishers and properties can be used on several threads")
 struct ThreadTests {
   final class Counter: ObservableObject, @unchecked Sendable {
     // `@Published` has its own lock.

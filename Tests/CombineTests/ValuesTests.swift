@@ -2,7 +2,7 @@ import Combine
 import Synchronization
 import Testing
 
-@Suite("values: a publisher as an asynchronous sequence")
+@Suite("`values` makes a publisher an asynchronous sequence")
 struct ValuesTests {
   final class Counter: ObservableObject, @unchecked Sendable {
     // The class is `Sendable` because `@Published` accesses the property under a lock.

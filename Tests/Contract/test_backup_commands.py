@@ -65,7 +65,7 @@ async def test_a_backup_without_room_leaves_nothing_and_the_gateway_runs_on(
             preexec_fn=limited,
         )  # fmt: skip
         said = sentence(done, 1)
-        space = f"not enough space for the backup in {folder / 'backup'}: it needs 6.0 MiB"
+        space = f"not enough space for the backup in {folder / 'backup'}: the copy needs 6.0 MiB"
         assert f"{space}, and the disk was full after " in said, said
         assert said.endswith("; the incomplete copy is removed\n")
         assert not list(folder.iterdir())

@@ -6,7 +6,7 @@ import Wire
 
 @testable import GroupActivities
 
-@Suite("Error descriptions")
+@Suite("Errors describe themselves in words")
 struct ErrorDescriptionTests {
   /// `localizedDescription` is derived from `errorDescription`.
   @Test(

@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 extension GatewaySuites {
-  @Suite("GroupSessionJournal")
+  @Suite("A GroupSessionJournal adds, lists and removes attachments")
   struct JournalTests {
     private struct Placement: Codable, Equatable {
       let location: [Double]
@@ -50,7 +50,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "add throws before join(); afterwards it waits for the joined state, and rejects a large attachment with limit and size"
+      "`add` throws before `join()`; after `join()`, it waits for the joined state, and rejects attachments that are too large"
     )
     func limits() async throws {
       let gateway = try TestGateway { $0.limits.attachmentBytes = 1_000 }

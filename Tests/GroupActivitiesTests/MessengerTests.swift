@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 extension GatewaySuites {
-  @Suite("GroupSessionMessenger")
+  @Suite("A GroupSessionMessenger sends messages to participants and receives their messages")
   struct MessengerTests {
     @Test("reliable messages arrive once and in order at all other participants, with their source")
     func reliable() async throws {

@@ -7,7 +7,7 @@ import Testing
 import Wire
 
 extension GatewaySuites {
-  @Suite("GroupSession")
+  @Suite("A GroupSession can be joined, left and ended, and publishes its state and its participants")
   struct SessionTests {
     @Test("activate() offers a locally initiated session; join() changes its state from waiting to joined")
     @MainActor

@@ -13,7 +13,7 @@ struct Reading {
   /// The number of bytes of the last piece that the reader left unread: 0, or the bytes after a refusal.
   private(set) var rest = 0
 
-  /// The events with adjacent pieces of a body joined, so that they do not depend on how the bytes were divided.
+  /// The events, with adjacent pieces of a body joined. So the result does not depend on how the bytes were divided into pieces.
   var joined: [Event] {
     events.reduce(into: []) { joined, event in
       if case .body(let piece) = event, case .body(let before) = joined.last {

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("Conditional and range requests, RFC 9110 §13 and §14")
+@Suite("Conditional and range requests are answered as in RFC 9110 §13 and §14")
 struct PreconditionsTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let rule: String

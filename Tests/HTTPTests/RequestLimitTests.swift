@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("Limits of requests")
+@Suite("A request that exceeds a limit is refused with the HTTP status for that limit")
 struct RequestLimitTests {
   private func limits(_ change: (inout RequestLimits) -> Void) -> RequestLimits {
     var limits = RequestLimits()

@@ -2,7 +2,7 @@ import HTTP
 import Testing
 import TestSupport
 
-@Suite("Responses divided at every byte")
+@Suite("The bytes of a response can be divided anywhere without a change of the parsed response")
 struct ResponseCutTests {
   /// The events that a reader returned for a response, with adjacent pieces of content joined.
   private struct Reading: Equatable {

@@ -2,7 +2,7 @@ import Networking
 import Platform
 import TestSupport
 
-/// A TLS server on an event loop that echoes all bytes, for clients of other implementations.
+/// A TLS server that sends all received bytes back. It runs on an event loop. In the tests, its client is the program `openssl`.
 actor EchoServer {
   nonisolated let address: SocketAddress
   private nonisolated let loop: EventLoopThread

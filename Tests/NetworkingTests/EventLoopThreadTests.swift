@@ -5,7 +5,7 @@ import Networking
 import Platform
 import Primitives
 
-@Suite("The event loop")
+@Suite("The event loop runs turns for events, deadlines and wake-ups")
 struct EventLoopThreadTests {
   @Test("A wake-up from another thread causes a turn, and many wake-ups before a turn cause only one")
   func wake() async throws {

@@ -3,7 +3,7 @@ import Testing
 import Networking
 import Platform
 
-@Suite("A listener accepts connections on its port, alone or with other listeners")
+@Suite("A listener accepts connections on its port, alone or together with other listeners of that port")
 struct ListenerTests {
   @Test("Several listeners can share a port that the system has chosen, and each listener gets connections")
   func sharing() throws {

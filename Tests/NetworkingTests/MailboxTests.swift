@@ -3,7 +3,7 @@ import Testing
 import Networking
 import Platform
 
-@Suite("The mailbox of an event loop")
+@Suite("A mailbox passes messages from several threads to an event loop")
 struct MailboxTests {
   @Test("All messages that several threads send arrive, and the messages of each thread arrive in order")
   func order() throws {

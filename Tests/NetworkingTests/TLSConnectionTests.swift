@@ -1,7 +1,7 @@
 import Testing
 import Networking
 
-@Suite("TLS connections without sockets")
+@Suite("TLS connections work on byte buffers, without sockets")
 struct TLSConnectionTests {
   private let contexts: TLSFixture.Contexts
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Platform
 
 /// The exit of a process whose threads still run.
-@Suite("The exit of a process whose threads are running")
+@Suite("A process can exit while its threads are running")
 struct ExitTests {
   @Test("OpenSSL stays usable while the exit handlers of the process run")
   func openSSL() async {

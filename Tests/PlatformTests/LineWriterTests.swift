@@ -5,7 +5,7 @@ import Testing
 import Platform
 import Primitives
 
-@Suite("The line writer")
+@Suite("LineWriter writes the lines of several threads without blocking the callers")
 struct LineWriterTests {
   private static let note: @Sendable (UInt64) -> [UInt8] = { Array("lost \($0)\n".utf8) }
 

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Platform
 
-@Suite("Threads of the system")
+@Suite("A thread of the system runs to its end and is freed")
 struct SystemThreadTests {
   // If the thread's memory were not freed, the thread sanitizer would report this.
   @Test("A detached thread runs to its end, even if no thread joins it", arguments: [false, true])

@@ -16,7 +16,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S27 a bucket allows a burst of twice the rate and refills at the rate; in the retry time, a quarter of the burst refills"
+    "S27 a token bucket allows a burst of 2 s at the rate; after the retry time, it has a quarter of it again"
   )
   func bucket() {
     let rates = EntryRateLimiter.Rates(entriesPerSecond: 8, bytesPerSecond: 1_000)

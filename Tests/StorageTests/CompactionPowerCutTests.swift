@@ -4,7 +4,7 @@ import Testing
 import Wire
 import TestSupport
 
-@Suite("A power cut after a compaction")
+@Suite("Stored records survive a power cut after a compaction")
 struct CompactionPowerCutTests {
   @Test(
     "Records that are on the disk before a compaction survive a power cut after it, even with `process` durability"

@@ -4,7 +4,7 @@ import Platform
 import Primitives
 import TestSupport
 
-@Suite("Checks of a data folder")
+@Suite("A data folder is checked without being changed")
 struct DataFolderCheckTests {
   @Test("The check of a data folder accepts a missing folder that could be created, and does not create it")
   func missing() throws {

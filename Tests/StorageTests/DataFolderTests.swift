@@ -45,7 +45,8 @@ struct DataFolderTests {
         + "only one gateway can use it at a time")
     #expect(first != nil)
     first = nil
-    // A child process that another test starts inherits the lock file, and keeps the lock until it executes its program.
+    // A child process that another test starts inherits the open lock file. The lock is then held until the child executes its
+    // program, so the test tries again for up to 30 s.
     let deadline = MonotonicTime.now() + .seconds(30)
     while (try? DataFolder(opening: temporary.path)) == nil, .now() < deadline { sched_yield() }
     _ = try DataFolder(opening: temporary.path)

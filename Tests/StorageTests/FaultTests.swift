@@ -36,7 +36,7 @@ struct FaultTests {
   }
 
   @Test(
-    "ST2 If the disk fails in one operation and all later operations until it is repaired, all records are stored in the end",
+    "ST2 If all disk operations fail until the disk is repaired, all records are stored after the repair",
     arguments: [Durability.process, .full], FaultyDisk.Style.allCases)
   func lasting(_ durability: Durability, _ style: FaultyDisk.Style) async throws {
     for call in 1... {

@@ -242,7 +242,7 @@ struct FolderStoreTests {
   }
 
   @Test(
-    "`append(_:toClosed:)` appends a record to the log of a released session if the log's last record is accepted",
+    "`append(_:toClosed:)` appends to a released session's log if the closure accepts the last record",
     arguments: Backend.allCases)
   func appendsToClosed(_ backend: Backend) async throws {
     let bench = try backend.make()

@@ -4,7 +4,7 @@ import Storage
 import Testing
 import Wire
 
-@Suite("Damaged logs")
+@Suite("Damage in a log is detected, and the intact records are still read")
 struct LogDamageTests {
   /// The records in the log of these tests. `ends` contains the offset of each record's end.
   static let records: [SessionRecord] = [.session, .numbers, .run(1), .base(0), .run(2)]

@@ -101,8 +101,8 @@ struct LogResumingTests {
       let (found, end) = try Self.read(damaged)
       #expect(found.starts(with: records[..<first]), "round \(round)")
       let told = Int(damaged.span.uint32(at: places[first].lowerBound))
-      // The damage may look like a record that continues beyond the end of the file. Then the next record is found only by its
-      // CRC.
+      // The damaged bytes may look like the length of a record that reaches beyond the end of the file. The reader may take this
+      // record for an incomplete last one, and stop there. So the test expects no records after the damage in this case.
       if (1...1 << 26).contains(told), places[first].lowerBound + told + 12 > damaged.count { continue }
       let rest = Array(records[min(behind + 1, records.count)...])
       #expect(Array(found.suffix(rest.count)) == rest, "round \(round)")
@@ -184,7 +184,8 @@ struct LogResumingTests {
       var longer = bytes
       longer.insert(UInt8(truncatingIfNeeded: position), at: position)
       #expect(try Self.read(longer).records.allSatisfy { records.contains($0) }, "inserted at \(position)")
-      // If the frames before the end of the file are incomplete, the reader searches for records byte by byte.
+      // This file ends within its last record. So no unbroken series of frames reaches the end of the file, and the reader must
+      // search for records byte by byte.
       let cut = Array(longer.dropLast(3))
       #expect(try Self.read(cut).records.allSatisfy { records.contains($0) }, "inserted at \(position), cut")
     }

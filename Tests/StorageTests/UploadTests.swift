@@ -6,7 +6,7 @@ import Platform
 import Wire
 import TestSupport
 
-@Suite("Files of uploads")
+@Suite("An upload is written to its file, rolled back, restarted and finished")
 struct UploadTests {
   private let one: OneSession
   private let id = UUID()

@@ -239,7 +239,7 @@ struct HandshakeTests {
     #expect(throws: Never.self) { try Self.attempt.check(status: 101, fields: fields) }
   }
 
-  @Test("our client and our server complete a handshake")
+  @Test("the client and the server of this module complete an opening handshake with each other")
   func both() throws {
     let attempt = UpgradeAttempt(subprotocols: ["drawtogether.v1"], offersDeflate: true)
     let request = try UpgradeRequest.evaluate(method: "GET", minorVersion: 1, fields: attempt.requestFields)

@@ -138,7 +138,7 @@ struct NegotiationTests {
     #expect(try DeflateParameters.check(response: []) == nil)
   }
 
-  @Test("our server accepts the offer of our client")
+  @Test("the server of this module accepts the compression offer of this module's client")
   func both() throws {
     let agreed = try #require(DeflateParameters.negotiate(offers: [DeflateParameters.clientOffer]))
     #expect(try DeflateParameters.check(response: [agreed.responseValue]) == agreed)

@@ -1,7 +1,8 @@
 /// The content codings that a client accepts (RFC 9110 §12.5.3).
 package enum AcceptEncoding {
   /// Returns true if the client's weight for gzip is at least its weight for `identity` (no coding). Returns false without an
-  /// `Accept-Encoding` field, because the client may not support gzip. An element with a malformed weight is ignored.
+  /// `Accept-Encoding` field, because nothing then shows that the client supports gzip. An element with a malformed weight is
+  /// ignored.
   package static func prefersGzip(_ fields: FieldList) -> Bool {
     var gzip: Int?
     var identity: Int?

@@ -1,6 +1,6 @@
 /// The disposition and file name of content (`Content-Disposition`, RFC 6266).
 package enum ContentDisposition {
-  /// Returns the file name in a field, with any disposition: `filename*` (RFC 8187) if that is valid, else
+  /// Returns the file name in a `Content-Disposition` field, with any disposition: `filename*` (RFC 8187) if that is valid, else
   /// `filename`.
   ///
   /// The name is for display, not a path: it may contain any character, even control characters and separators. Bytes of
@@ -41,8 +41,9 @@ package enum ContentDisposition {
     return fallback == fileName ? plain : "\(plain); filename*=UTF-8''\(encode(fileName))"
   }
 
-  /// Returns true for a character that every client reads literally between quotation marks. Some clients decode `%`
-  /// there (RFC 6266 appendix D), and some do not know the backslash.
+  /// Returns true for a character that every client reads literally between quotation marks. The other characters are not safe:
+  /// some clients decode `%` between quotation marks (RFC 6266 appendix D), and some do not know that a backslash quotes the next
+  /// character.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "\"", "\\", "%": false

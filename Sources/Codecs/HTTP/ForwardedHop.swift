@@ -60,10 +60,12 @@ package struct ForwardedHop: Equatable, Sendable {
     return hops.first.map { .hop($0) } ?? .unusable
   }
 
-  /// Reads `X-Forwarded-For`, to which each proxy appends an element, and `X-Forwarded-Proto` and `X-Forwarded-Host`, which
-  /// most proxies replace. In `-Proto` and `-Host`, the element at position `proxies` from the end is used. If the field has
-  /// fewer elements, an inner proxy may have replaced the field. In this case, the first element is used, unless it is the scheme
-  /// `http`: an inner proxy receives every request in plain text.
+  /// Reads `X-Forwarded-For`, to which each proxy appends an element, and `X-Forwarded-Proto` and `X-Forwarded-Host`, which most
+  /// proxies replace. In `-Proto` and `-Host`, the element at position `proxies` from the end is used.
+  ///
+  /// If `-Proto` or `-Host` has fewer than `proxies` elements, an inner proxy may have replaced the field. In this case, the
+  /// first element is used. The first element of `-Proto` is ignored if it is `http`, because an inner proxy receives every
+  /// request in plain text.
   ///
   /// - Parameters:
   ///   - fields: the fields of a request.
@@ -89,7 +91,7 @@ package struct ForwardedHop: Equatable, Sendable {
 
   private static let xForwardedNames = ["X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host"]
 
-  /// The maximum number of elements of `Forwarded` that are read: no chain of proxies is longer.
+  /// The maximum number of elements of `Forwarded` that are read. Real chains of proxies are much shorter.
   private static let elementLimit = 64
 
   /// Returns the last elements of all fields of this name, at most `number`, in order. Earlier elements are not read, because a

@@ -31,7 +31,7 @@ package enum Gzip {
         return unsafe deflate(&stream, Z_FINISH)
       }
     }
-    // The output buffer is large enough for the whole result, so `deflate` returns no other value.
+    // The output buffer is large enough for the whole result, so `deflate` always returns `Z_STREAM_END` here.
     guard ended == Z_STREAM_END else { return nil }
     let length = unsafe Int(stream.total_out)
     return Array(output[..<length])

@@ -103,7 +103,8 @@ package enum Preconditions {
     }
     guard let date = HTTPDate(condition, now: now), let modified = representation.lastModified
     else { return false }
-    // RFC 9110 §8.8.2.2: the representation may change again within the second of `Last-Modified`, so that second must be over.
+    // RFC 9110 §8.8.2.2: the representation may change again within the second of `Last-Modified`. The date identifies one
+    // version only when that second is over.
     return date == modified && modified < now
   }
 

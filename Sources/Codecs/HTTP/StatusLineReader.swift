@@ -50,7 +50,8 @@ struct StatusLineReader: Sendable {
     }
   }
 
-  /// Returns the collected line. Servers that omit the reason phrase often omit the blank before the phrase too.
+  /// Returns the collected line. The blank before the reason phrase may be missing: servers that omit the phrase often omit this
+  /// blank too.
   private func line() throws(MessageError) -> StatusLine {
     guard text.count >= Self.form.count - 1, let code = Grammar.decimal(text[9..<12]), code >= 100
     else { throw .malformedStatusLine }

@@ -79,7 +79,7 @@ package struct DeflateParameters: Equatable, Sendable {
   /// Accepts a response to `clientOffer`.
   private init?(response: ExtensionElement) {
     guard let parsed = ParsedParameters(response) else { return nil }
-    // The server must confirm that it keeps no window (§7.1.1.1). It need not confirm that the client keeps no window.
+    // The server must confirm that it keeps no window (§7.1.1.1). The confirmation that the client keeps no window is optional.
     guard parsed.serverNoContextTakeover, parsed.clientMaxWindowBits == .absent else { return nil }
     switch parsed.serverMaxWindowBits {
     case .absent: (serverWindow, namesServerWindow) = (15, false)

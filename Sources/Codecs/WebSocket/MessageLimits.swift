@@ -30,8 +30,11 @@ package struct MessageLimits: Equatable, Sendable {
   /// The maximum number of bytes of a compressed message that inflates to `messageBytes`.
   package var compressedBytes: Int { Self.compressedBytes(of: messageBytes) }
 
-  /// Returns the maximum number of bytes of a compressed message that inflates to `count` bytes: one sixteenth and 64 bytes more.
-  /// Each stored block adds five bytes to incompressible data, and the smallest blocks of zlib have 127 bytes.
+  /// Returns the maximum number of bytes of a compressed message that inflates to `count` bytes: the sum of `count`, one
+  /// sixteenth of `count`, and 64.
+  ///
+  /// Incompressible data is stored in blocks, and each block adds five bytes. The smallest blocks of zlib have 127 bytes, so the
+  /// data grows by less than one sixteenth.
   static func compressedBytes(of count: Int) -> Int {
     let room = count >> 4 + 64
     let (sum, overflows) = count.addingReportingOverflow(room)

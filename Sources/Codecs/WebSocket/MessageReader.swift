@@ -150,11 +150,10 @@ package struct MessageReader: Sendable {
   ///   - buffer: the received bytes; payloads in it are unmasked in place.
   ///   - position: the index of the first byte to read; moved after the bytes that were read.
   ///   - end: the end of the received bytes.
-  ///   - inflater: required if compression was negotiated. Connections may share an inflater while `isInflating` is false.
-  ///     After a call that sets `isInflating`, all calls until `isInflating` is false again must pass one inflater that no other
-  ///     connection uses.
-  ///   - inflatedBytes: the number of bytes after which inflating pauses. If a message is incomplete at the first pause, the
-  ///     next call inflates it again from its beginning, and each later call continues.
+  ///   - inflater: required if compression was negotiated. Connections may share an inflater while `isInflating` is false. While
+  ///     `isInflating` is true, each call must pass the same inflater, which no other connection uses.
+  ///   - inflatedBytes: the number of bytes after which inflating pauses. After the first pause in a message, the next call
+  ///     inflates the message again from its beginning. Each later call continues at the previous pause.
   /// - Returns: nil when all bytes are read and more are needed, or inflating pauses. Bytes after a close frame are dropped
   ///   (§1.4).
   /// - Throws: the rule that the peer broke. Every later call throws the same error.

@@ -47,7 +47,8 @@ int clinux_wall_is_synchronised(void) {
 // Cores
 
 int clinux_allowed_cores(void) {
-  // The kernel refuses a CPU set that is smaller than its own set, and there is no other way to find the required size.
+  // The kernel refuses a CPU set that is smaller than its own set, and does not report the size of its own set. So the size is
+  // doubled until the kernel accepts it.
   for (size_t cores = 1024; cores <= 1 << 20; cores *= 2) {
     cpu_set_t *set = CPU_ALLOC(cores);
     if (set == NULL) return -ENOMEM;

@@ -68,11 +68,11 @@ package final class EventLoopThread: SerialExecutor, Sendable {
 
   // MARK: - Descriptors
 
-  /// Watches a descriptor for readability, writability and hang-ups. Each change is reported once (edge-triggered).
-  /// Any thread may call it. If the descriptor is ready already, a first event reports this.
+  /// Watches a descriptor for readability, writability and hang-ups. Each change is reported once (edge-triggered). Any thread
+  /// may call this function. If the descriptor is ready already, a first event reports this.
   ///
-  /// Closing the descriptor ends the watch. The current turn may still contain an event that was fetched before, so a
-  /// descriptor that is opened later must get a different token, for example with a generation number.
+  /// Closing the descriptor ends the watch. The current turn may still contain an event that was fetched before the descriptor
+  /// was closed. So a descriptor that is opened later must get a different token, for example with a generation number.
   package func register(_ descriptor: CInt, token: UInt64) throws(SystemError) {
     _ = try SystemError.check("epoll_ctl", clinux_epoll_add(epoll.rawValue, descriptor, token))
   }

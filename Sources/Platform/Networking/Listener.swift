@@ -90,8 +90,8 @@ package final class Listener: Sendable {
       case EBADF, EINVAL, ENOTSOCK:
         preconditionFailure("the descriptor is not a listening socket")
       default:
-        // ENOBUFS, ENOMEM, and errors of other kernels. The function returns these errors instead of trapping, because no action
-        // of a peer may end the process.
+        // Other errors, such as ENOBUFS and ENOMEM. The function returns these errors instead of trapping, because no action of a
+        // peer may end the process.
         return .exhausted(SystemError("accept4", code: -result))
       }
     }

@@ -10,7 +10,8 @@ package struct SocketOptions: Equatable, Sendable {
   /// The size of the send buffer (`SO_SNDBUF`). The kernel doubles it for its own bookkeeping and limits it to
   /// `net.core.wmem_max`; `nil` lets the kernel grow the buffer, to megabytes.
   package var sendBufferInBytes: Int?
-  /// The size of the receive buffer (`SO_RCVBUF`), with the same rules as for the send buffer.
+  /// The size of the receive buffer (`SO_RCVBUF`). The kernel doubles it for its own bookkeeping and limits it to
+  /// `net.core.rmem_max`; `nil` lets the kernel grow the buffer, to megabytes.
   package var receiveBufferInBytes: Int?
 
   /// Creates options. By default, small segments are sent without delay, and the kernel chooses all sizes.

@@ -45,7 +45,8 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
     thread.withLock { $0 }?.join()
   }
 
-  /// Waits for the end of the thread, at most for `duration`: a job may block in the system while a disk does not answer.
+  /// Waits for the end of the thread, but at most for `duration`, because a job may block in the system while a disk does not
+  /// answer.
   ///
   /// - Returns: true if the thread has ended.
   package func join(within duration: Duration) -> Bool {
@@ -77,7 +78,7 @@ package final class BlockingExecutor: SerialExecutor, Sendable {
   }
 
   private func signal() {
-    // The result is ignored, because the call fails only after 2^64 signals for which the thread has not waited.
+    // The result is ignored: the call fails only if the thread has left almost 2^64 signals unread.
     _ = clinux_eventfd_signal(wakeup.rawValue)
   }
 

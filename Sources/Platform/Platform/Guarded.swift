@@ -1,11 +1,10 @@
 package import Synchronization
 
-/// A value behind a lock, for small state within one type: a `Mutex` whose ordering is visible to the thread
-/// sanitizer.
+/// A value behind a lock, for small state within one type: a `Mutex` whose ordering is visible to the thread sanitizer.
 ///
-/// `Mutex` waits in the kernel and in a library that is built without the sanitizer. The sanitizer therefore reports a race
-/// between two threads that acquired the lock one after the other. The acquire and the release here repeat the ordering of the
-/// lock in our own code; on x86-64 and arm64 they cost next to nothing.
+/// `Mutex` waits in the kernel and in a library that is built without the sanitizer. So the sanitizer does not see that one
+/// thread released the lock before another thread acquired it, and reports a race between them. The acquire and the release here
+/// repeat the ordering of the lock in our own code; on x86-64 and arm64 they cost next to nothing.
 package struct Guarded<Value: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<Value>
   @usableFromInline let turns = Atomic<UInt>(0)

@@ -4,8 +4,8 @@ internal import Glibc
 /// A source of signals for a process whose main thread belongs to Dispatch. It catches signals by handlers.
 ///
 /// An `async` main function leaves the main thread to `dispatch_main`, which on Linux parks that thread with no signal blocked.
-/// So a signal that `SignalReceiver` blocks in all other threads would end the process. The system may run the handlers on any
-/// thread. Only the command creates this object, once in a process.
+/// If `SignalReceiver` blocked a signal in all other threads, the kernel would deliver it to the main thread, and the process
+/// would end. The system may run the handlers on any thread. Only the command creates this object, once in a process.
 package struct SignalCatcher: ~Copyable, Sendable {
   /// A signal that the process received.
   package enum Signal: Equatable, Sendable {

@@ -17,12 +17,11 @@ package struct SignalReceiver: ~Copyable, Sendable {
 
   private let descriptor: OwnedDescriptor
 
-  /// Blocks `SIGTERM`, `SIGINT` and `SIGHUP` in this and all later threads. Ignores `SIGPIPE` and `SIGXFSZ`, so that
-  /// `write` reports a closed standard output, or a file at its size limit, as an error instead of ending the
-  /// process.
+  /// Blocks `SIGTERM`, `SIGINT` and `SIGHUP` in this and all later threads. Ignores `SIGPIPE` and `SIGXFSZ`, so that `write`
+  /// reports a closed standard output, or a file at its size limit, as an error instead of ending the process.
   ///
-  /// Ignores `SIGCHLD` too: the first process of a container is the parent of all orphaned processes, and the kernel
-  /// then reaps them by itself.
+  /// Ignores `SIGCHLD` too. If this process is the first process of a container, it becomes the parent of all orphaned processes.
+  /// When `SIGCHLD` is ignored, the kernel reaps these processes itself.
   package init() throws(SystemError) {
     for signal in [SIGPIPE, SIGXFSZ, SIGCHLD] {
       _ = try SystemError.check("sigaction", clinux_signal_ignore(signal))

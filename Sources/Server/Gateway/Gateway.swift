@@ -155,8 +155,8 @@ package final class Gateway: Sendable {
       plain = try listeners(shared.configuration.http)
       secure = try listeners(shared.configuration.https)
     } catch {
-      // No reactor has started, so no reactor will stop later. This call breaks the reference cycles between the reactors and
-      // `shared`.
+      // The reactors and `shared` refer to each other. This call breaks these reference cycles, so that the memory of a gateway
+      // that could not start is freed.
       shared.setReactors([])
       throw error
     }

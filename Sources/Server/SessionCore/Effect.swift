@@ -35,8 +35,8 @@ package struct SessionCounters: Sendable {
   package var unreliableDropped = 0
   package var lateCatchUps = 0
   package var delivered = 0
-  /// The time in nanoseconds from the arrival of the oldest entry that the last `committed` message covers to the sending of this
-  /// `committed` message; 0 if no `committed` message was sent.
+  /// The delay of the last `committed` message in nanoseconds, counted from the arrival of the oldest entry that this message
+  /// covers; 0 if no `committed` message was sent.
   package var commitWait: Int64 = 0
 
   package init() {}

@@ -49,7 +49,8 @@ extension Session {
     return offset
   }
 
-  /// Receives a reliable entry. The order of the checks is part of the contract: repeat, gap, rate, then the entry itself.
+  /// Receives a reliable entry. The order of the checks is part of the contract: a repeated client sequence, a gap in the client
+  /// sequences, the rate limit, then the entry itself.
   private mutating func receiveReliable(
     _ entry: ClientEntry, _ message: Span<UInt8>, _ participant: ParticipantState, _ subscriber: Subscriber,
     _ now: MonotonicTime, _ effects: inout [Effect]

@@ -69,7 +69,8 @@ extension Session {
     }
 
     if resumed, committed < log.lastSequence {
-      // For the client, its earlier entries are committed only when a `committed` message has at least the sequence in `joined`.
+      // The client regards its earlier entries as committed only when it gets a `committed` message with at least the sequence in
+      // `joined`. So the participant waits for such a message.
       participant.lastSequence = log.lastSequence
       commits.addWaiting(participant, now: now)
     }
@@ -92,7 +93,7 @@ extension Session {
     }
     if epoch == self.epoch { return after <= log.lastSequence ? .tail(after: after) : .snapshot }
     // The client names acknowledged entries that the restored session does not have. So the client may also have seen other
-    // entries that were lost.
+    // entries that were lost, and gets a snapshot.
     if let next = resume.next, next > 0, next - 1 > acknowledged { return .snapshot }
     guard let last = history.lastCommonSequence(with: epoch), last >= log.droppedThrough else {
       return .snapshot

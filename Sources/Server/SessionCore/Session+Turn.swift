@@ -103,8 +103,8 @@ extension Session {
       return .none
     }
     if canPiggyback, members[subscriber.memberIndex].flags.isEmpty { return .piggyback }
-    // Before its catch-up, the client knows the epoch, but not yet which of its own entries are lost. So no `committed` message
-    // is sent between `joined` and `catchUp`.
+    // Before its catch-up, the client knows the epoch, but does not know yet which of its own entries are lost. It could apply a
+    // `committed` message to a lost entry. So no `committed` message is sent between `joined` and `catchUp`.
     return subscriber.isOutboxFull || subscriber.isBeforeCatchUp ? .postponed : .outbox
   }
 

@@ -5,8 +5,9 @@ extension DataFolder {
   static let addressKeyFile = "address-key"
   private static let addressKeyLength = 32
 
-  /// Reads the key, and creates one if it is missing or unusable. A new key changes all pseudonyms, so earlier sessions are not
-  /// counted for their addresses any more.
+  /// Reads the key from which the pseudonyms of client addresses are computed. Creates a new key if the key is missing or
+  /// unusable. A new key changes the pseudonym of each address, so existing sessions no longer count toward the limit for the
+  /// address that created them.
   ///
   /// - Returns: 32 bytes.
   /// - Throws: `StorageError` if the key cannot be read or written.

@@ -54,8 +54,8 @@ extension DataFolder {
       let own = try root.information(for: .mark)
       return "\(own.inode) \(own.born)"
     } catch {
-      // If the inode and the birth time cannot be read, the result is a random text, so that it differs from the identity in
-      // every log.
+      // If the inode and the birth time cannot be read, the result is a random text, so that it differs from every identity that
+      // a log contains.
       return Self.newGeneration()
     }
   }

@@ -21,7 +21,7 @@ struct MemoryBudgetTests {
   private struct UnexpectedInvocation: Error {}
 
   @Test(
-    "The memory shares fit into the total, and limits not set by the operator do not exceed their defaults",
+    "The sum of the memory shares is at most the total, and no computed limit exceeds its default",
     arguments: [128, 192, 384, 768, 1_536, 3_072, 6_144, 18_432], [true, false])
   func fits(mebibytes: Int, https: Bool) throws {
     let (budget, asked) = try budget(mebibytes, https: https)

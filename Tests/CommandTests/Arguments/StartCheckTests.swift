@@ -8,7 +8,7 @@ import TestSupport
 @testable import drawtogether
 
 /// The checks of a machine before a gateway starts.
-@Suite("The check of the configuration before a start")
+@Suite("The configuration is checked before a start, and all errors are reported")
 struct StartCheckTests {
   private let folder = TemporaryFolder()
 

@@ -8,7 +8,7 @@ import Wire
 @testable import drawtogether
 
 /// Backups of a session that changes between the copies of its log and its files.
-@Suite("Backup of a session that changes during the copy")
+@Suite("A backup is complete even if its sessions change during the copy")
 struct BackupMeanwhileTests {
   private static let file = UUID(uuid: (9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9))
   private static let picture = UUID(uuid: (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1))

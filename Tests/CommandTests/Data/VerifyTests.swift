@@ -101,7 +101,7 @@ struct VerifyTests {
     var boundaries: Set<Int> = [bytes.count]
     let sessions = try folder.opened()
     _ = try sessions.log(of: id).read { record, _ in boundaries.insert(record.offset) }
-    // A log that ends at the first boundary has no record that names its session, so this log has a fault.
+    // A log that ends at the first boundary has no `session` record, which names the session. So this log has a fault.
     boundaries.remove(boundaries.min() ?? 0)
     for length in bytes.indices {
       try folder.put(Array(bytes[..<length]), as: "log", of: id)
@@ -355,12 +355,12 @@ struct VerifyTests {
       Wrong(words: "A record of kind base follows entries that it must precede.") { log in
         log.base(through: 9, [])
       },
-      Wrong(words: "A record of kind participant has a wrong or missing \"id\".") { log in
+      Wrong(words: "A record of kind participant has a wrong or missing member \"id\".") { log in
         let other = Participant(id: UUID(), number: 1, name: "Eve", color: "#123456")
         let facts = ParticipantRecord(participant: other, digest: nil, acknowledged: 0, presence: .past)
         log.add(facts.encoded)
       },
-      Wrong(words: "A record of kind run has an attachment with a wrong \"id\".") { log in
+      Wrong(words: "A record of kind run has an attachment with a wrong member \"id\".") { log in
         log.run(
           MadeEntry(
             0, "attachment", Array("{}".utf8), .replace, key: EntryKey(high: 1, low: 1),

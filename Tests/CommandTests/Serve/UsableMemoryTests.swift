@@ -3,7 +3,7 @@ import Testing
 @testable import drawtogether
 
 /// The available memory of the process.
-@Suite("Usable memory")
+@Suite("The usable memory is computed from the machine's memory and the limits of control groups")
 struct UsableMemoryTests {
   private static let root = "/sys/fs/cgroup"
 

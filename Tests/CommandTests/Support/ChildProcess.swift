@@ -21,7 +21,8 @@ final class ChildProcess {
       writing = OwnedDescriptor(owning: ends[1])
     }
 
-    /// Returns the end for reading. The writing end is closed here, so that the child's exit ends the input.
+    /// Returns the reading end of the pipe. Closes the writing end in this process, so that the reader gets the end of the stream
+    /// when the child exits.
     consuming func readingEnd() -> OwnedDescriptor { reading }
   }
 

@@ -47,7 +47,8 @@ enum Logs {
       }
       written = written[(place + 1)...]
     }
-    // A changed length may lead beyond the file's end, like the length of an incomplete record.
+    // The number of records is not checked if the inserted byte makes the length of a record point beyond the end of the file.
+    // The reader may take such a record for an incomplete last record.
     let begin = log.ends.last { $0 <= at } ?? 0
     let told = begin + 4 <= bytes.count ? bytes[begin..<begin + 4].reduce(0) { $0 << 8 | Int($1) } : 0
     let leadsBeyond = change == 0 && (1...1 << 26).contains(told) && begin + told + 12 > bytes.count

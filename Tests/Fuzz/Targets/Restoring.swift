@@ -31,8 +31,8 @@ enum Restoring {
     try checkGoingOn(shell)
   }
 
-  /// Checks that the restored session works like any other session, and that the file that it then writes restores the same
-  /// state.
+  /// Checks that the restored session works like any other session. Then saves the session and restores it again, and checks that
+  /// the state is the same.
   private static func checkGoingOn(_ shell: SessionShell) throws {
     let client = try shell.connect(Join(profile: Profile(name: "A", color: "#000000")))
     try shell.endTurn()

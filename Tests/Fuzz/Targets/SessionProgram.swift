@@ -21,7 +21,8 @@ enum SessionProgram {
     guard isKept else { return }
     try shell.saveAll()
     let before = try shell.stateOfNewcomer()
-    // A restart that continues or removes interrupted uploads changes the state, so the states are not compared.
+    // If the restart continues or removes interrupted uploads (`restart` returns false), the state changes. The states before and
+    // after the restart are then not compared.
     guard try shell.restart(), let before else { return }
     if let after = try shell.stateOfNewcomer() {
       try expect(before == after, "\(before.count) keys became \(after.count) by a restart")

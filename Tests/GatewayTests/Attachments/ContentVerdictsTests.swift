@@ -155,7 +155,7 @@ extension OverSockets {
     }
 
     @Test(
-      "A full verification queue accepts a new client's request, and refuses a request of another client"
+      "A full verification queue accepts a new client's request, and refuses a waiting request of another client"
     )
     func full() async throws {
       let gateway = try RunningGateway(RunningGateway.forgetful)

@@ -9,7 +9,7 @@ import TestSupport
 extension OverSockets {
   /// PROTOCOL 4: if an upload in a single request is interrupted, its bytes are removed. With tus, the received bytes are
   /// kept.
-  @Suite("Interrupted uploads")
+  @Suite("Interrupted uploads can be continued, or leave no files")
   struct CutTests {
     /// The place in the request at which the connection ends.
     enum Place: CaseIterable {

@@ -136,7 +136,8 @@ extension OverSockets {
       try room.metrics.wait(for: "a full socket") { values in
         let sent = values["sent_bytes_total"] ?? 0
         defer { before = sent }
-        // Each check itself makes the gateway send a response of less than 60,000 bytes. If no more was sent, the download is stuck.
+        // Each check requests the metrics, and the response has less than 60,000 bytes. If the gateway sent nothing else, the
+        // download is stuck.
         return sent - before < 60_000
       }
     }

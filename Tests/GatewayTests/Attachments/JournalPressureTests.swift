@@ -48,7 +48,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: while the disk hangs, the gateway reads two buffers of a 64 MiB upload, and the rest when the disk works again",
+      "P6: while the disk hangs, the gateway reads only two buffers of a 64 MiB upload, and the rest after the disk works again",
       arguments: [false, true])
     func standstill(isSecure: Bool) throws {
       let room = try JournalRoom()
@@ -102,7 +102,7 @@ extension OverSockets {
       return [RunningGateway.FilesFolder.uploads, .attachments].reduce(0) { sum, kind in
         room.gateway.files(of: room.session, in: kind).reduce(sum) { sum, name in
           var status = stat()
-          // The file was moved to the `attachments` folder during the call, and is counted in that folder.
+          // If `stat` fails, the file was moved to the `attachments` folder during the call, and is counted in that folder.
           guard unsafe stat("\(folder)/\(kind.rawValue)/\(name)", &status) == 0 else { return sum }
           return sum + status.st_size
         }

@@ -51,7 +51,7 @@ extension OverSockets {
           adder.head("POST", adder.path(), JournalClient.fileFields(next), .length, length: bytes.count)
           + bytes
         let removal = remover.http.head("DELETE", remover.path(of: present))
-        // The last byte of the upload is sent before or after the removal, so that the order of the two requests is random.
+        // At random, the last byte of the upload is sent before or after the request that removes the other attachment.
         try adder.stream.send(request.dropLast(1))
         if random.next(below: 2) == 0 {
           try adder.stream.send(request.suffix(1))

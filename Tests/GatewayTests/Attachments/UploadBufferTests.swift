@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The buffer of an upload")
+@Suite("The buffer of an upload passes the received bytes to the file in their order")
 struct UploadBufferTests {
   @Test("Bytes that arrive while the upload's earlier bytes are being written wait for the next write")
   func order() {

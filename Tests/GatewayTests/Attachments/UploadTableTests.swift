@@ -17,7 +17,8 @@ struct UploadTableTests {
     return UploadTable(limits: limits)
   }
 
-  /// Requests a slot for a new upload. Returns the upload that is evicted for it, the id of the new upload, and the refusal.
+  /// Requests a slot for a new upload. Returns the upload that is evicted to free a slot, if any, and the id of the new upload or
+  /// the refusal.
   private static func ask(
     _ table: UploadTable, _ slot: Int = 99, from address: IPAddress? = nil, at now: MonotonicTime,
     canEnd: Bool = true
@@ -237,7 +238,7 @@ struct UploadTableTests {
 
 @Suite("BodyRate: the average rate of a request body, without pauses")
 struct BodyRateTests {
-  @Test("The average rate of a body covers only the last window of time")
+  @Test("Bytes that arrived before the averaging window do not count toward the average rate of a body")
   func window() {
     var rate = BodyRate(window: .seconds(30))
     func time(_ seconds: Double) -> MonotonicTime { MonotonicTime(nanoseconds: Int64(seconds * 1e9) + 7) }

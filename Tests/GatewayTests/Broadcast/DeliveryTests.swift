@@ -119,7 +119,8 @@ extension OverSockets {
       try sender.send(sender.entry([9]))
       try members[2].read(until: "the entry") { $0.received.contains { $0.payload == [9] } }
       #expect(members[2].unreliable.count == 1)
-      // A reactor may send the entries before it publishes its counters at the end of the turn.
+      // A reactor may send the entries before it publishes its counters at the end of the turn. So the test waits for the
+      // counters.
       try Metrics(of: gateway).wait(for: "two unreliable entries and one other") {
         $0["unreliable_received_total"] == 2 && $0["entries_received_total"] == 1
       }

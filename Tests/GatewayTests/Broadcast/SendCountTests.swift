@@ -7,7 +7,7 @@ import Wire
 
 extension OverSockets {
   /// DESIGN, One log: k entries in a turn need one `send` per socket, not k.
-  @Suite("The number of `send` calls")
+  @Suite("Entries that arrive together are sent to each member with one `send` call")
   struct SendCountTests {
     @Test(
       "16 entries that arrive in one read need one `send` per member in a session of 200 members",

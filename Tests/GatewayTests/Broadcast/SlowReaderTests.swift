@@ -109,7 +109,8 @@ extension OverSockets {
       let stream = try #require(room.slow.socket?.stream)
       let ping = WebSocketClient.frame(.ping, [UInt8](repeating: 1, count: 125))
       let pings = (0..<2000).flatMap { _ in ping }
-      // Sends until the gateway accepts no more bytes, because its buffers and those of the kernel are limited.
+      // Sends pings until the gateway accepts no more bytes. The buffers of the gateway and of the kernel are limited, so this
+      // happens before 64 MiB are sent.
       var sent = 0
       while sent < 64 << 20, try stream.offer(pings, within: .milliseconds(200)) { sent += pings.count }
       #expect(sent < 64 << 20)

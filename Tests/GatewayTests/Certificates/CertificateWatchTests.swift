@@ -67,7 +67,7 @@ struct CertificateWatchTests {
   }
 
   @Test(
-    "Each failure of a requested reload is logged; the failure ends when the old files are restored"
+    "Each failure of a requested reload is logged; when the old files are restored, they are read again"
   )
   func answers() {
     let old = versions("certificate", "key")

@@ -8,7 +8,7 @@ import Wire
 @testable import Gateway
 
 /// The acceptor of connections. The tests use pairs of local sockets instead of listeners.
-@Suite("The acceptor of new connections")
+@Suite("Acceptor accepts, refuses or evicts connections at the limits of the gateway")
 struct AcceptorTests {
   private static let client = IPAddress(v4: 0xCB00_7109)  // 203.0.113.9
   private static let other = IPAddress(v4: 0xCB00_710A)
@@ -277,8 +277,8 @@ private final class AcceptorRoom {
 
   /// Accepts all waiting connections, without a time limit.
   func acceptAll(isSecure: Bool = false) {
-    // On a slow machine, one call reaches its time limit before all connections are accepted. The port with TLS and the port
-    // without TLS accept connections from the same source.
+    // One call may reach its time limit before all connections are accepted, so the call is repeated. In these tests, the port
+    // with TLS and the port without TLS take connections from the same list.
     repeat {
       if isSecure { acceptor.acceptSecure() } else { acceptor.acceptPlain() }
     } while source?.script.isEmpty == false

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Schedule of the checks of connections")
+@Suite("CheckSchedule returns each connection when its next check is due")
 struct CheckScheduleTests {
   private static let start = MonotonicTime(nanoseconds: 7_123_000_000)
   private let table = ConnectionTable { _, _ in }
@@ -47,7 +47,7 @@ struct CheckScheduleTests {
     #expect(schedule.nextDeadline == nil)
   }
 
-  @Test("A check that is moved to the next tick takes place once")
+  @Test("A check that is moved to the next tick takes place at that tick, and not again at its former time")
   func hastened() throws {
     let connection = try admit()
     schedule.schedule(connection, in: 40, now: time(0))

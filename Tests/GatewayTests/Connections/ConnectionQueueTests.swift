@@ -7,7 +7,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("The queues of connections to be read and to be written")
+@Suite("Each turn serves the connections that wait to be read or written")
 struct ConnectionQueueTests {
   private let table = ConnectionTable { _, _ in }
 
@@ -76,7 +76,7 @@ struct ConnectionQueueTests {
   }
 }
 
-@Suite("Counts of connections")
+@Suite("ConnectionCounts limits the connections, in total and per client")
 struct ConnectionCountsTests {
   private static let client = IPAddress(v4: 0xCB00_7109)  // 203.0.113.9
   private static let other = IPAddress(v4: 0xCB00_710A)

@@ -4,7 +4,7 @@ import Primitives
 
 @testable import Gateway
 
-@Suite("TLS handshakes in progress")
+@Suite("HandshakeTable limits the TLS handshakes that are in progress")
 struct HandshakeTableTests {
   private static func key(_ slot: Int) -> Connection.Key { Connection.Key(slot: Int32(slot), generation: 1) }
   private static func address(_ number: UInt32) -> IPAddress { IPAddress(v4: 0x7F00_0000 + number) }

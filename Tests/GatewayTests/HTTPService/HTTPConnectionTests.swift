@@ -12,7 +12,7 @@ import Wire
 @testable import Gateway
 
 /// One HTTP connection over a pair of descriptors, without a network or an event loop.
-@Suite("HTTP connection")
+@Suite("An HTTP connection answers its requests in their order, and can be moved to another reactor")
 struct HTTPConnectionTests {
   @Test("Requests that arrive together are answered in their order")
   func pipelined() async throws {

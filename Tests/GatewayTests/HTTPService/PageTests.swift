@@ -7,7 +7,7 @@ import TestSupport
 
 extension OverSockets {
   /// PROTOCOL 1: the page and the API over real connections, one at a time.
-  @Suite("HTTP over sockets")
+  @Suite("Requests over real sockets are answered as RFC 9110 and RFC 9112 require")
   struct PageTests {
     @Test(
       "PROTOCOL 1: the page's files are served over one connection, with http or https",

@@ -4,7 +4,7 @@ import Testing
 @testable import Gateway
 
 /// The removal of comments and white space from scripts (ECMA-262 §12).
-@Suite("Minified scripts")
+@Suite("ScriptMinifier shortens scripts without a change of their meaning")
 struct ScriptMinifierTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let rule: String

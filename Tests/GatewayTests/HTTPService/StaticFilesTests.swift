@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Static files")
+@Suite("StaticFiles answers requests for the files of the page")
 struct StaticFilesTests {
   private static let modified = HTTPDate(secondsSinceEpoch: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
   private static let now = HTTPDate(secondsSinceEpoch: 1_795_264_159)
@@ -36,7 +36,7 @@ struct StaticFilesTests {
 
   private func body(_ answer: StaticFiles.Answer) -> [UInt8] { Array(answer.bytes[answer.range]) }
 
-  @Test("GET returns the whole file, with the fields that caches need")
+  @Test("GET returns the whole file, with the header fields that caches need")
   func whole() throws {
     let answer = try #require(try answer(.get, "/a%20b/gr%C3%B6%C3%9Fe.png"))
     #expect(body(answer) == Self.picture)

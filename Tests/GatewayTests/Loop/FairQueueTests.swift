@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("The queue whose elements share the time of a turn")
+@Suite("FairQueue shares the time of a turn among its elements")
 struct FairQueueTests {
   /// A clock that shows the time that a test has set.
   private final class Clock {
@@ -30,7 +30,7 @@ struct FairQueueTests {
   }
 
   @Test(
-    "Elements are served in their order until the time is used up; the remaining elements keep their places")
+    "Elements are served in their order until the time is used up; the remaining elements keep their order")
   func order() {
     for element in 1...5 { queue.append(element) }
     #expect(serve(for: .milliseconds(4), each: .milliseconds(2)) == [1, 2])
@@ -71,7 +71,9 @@ struct FairQueueTests {
     #expect(shares == [microseconds * 1000])
   }
 
-  @Test("No element is served if `mayServe` returns false; all are served if it returns true, even in 0 ms")
+  @Test(
+    "No element is served if `mayServe` returns false; all are served if it returns true, even with 0 ms of time"
+  )
   func callersRule() {
     for element in 1...3 { queue.append(element) }
     queue.serve(for: .seconds(1), mayServe: { _, _ in false }) { _, _ in Issue.record("an element was served")

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Gateway
 
-@Suite("Watchdog of event loops")
+@Suite("The watchdog of the event loops reports a loop that hangs")
 struct LoopWatchdogTests {
   @Test("A reactor that has not answered a probe for 10 s counts as hanging until its next turn")
   func hangingReactor() async throws {
@@ -66,7 +66,7 @@ extension LoopWatchdogTests {
   }
 }
 
-@Suite("Probe of an event loop")
+@Suite("LoopProbe detects if an event loop hangs")
 struct LoopProbeTests {
   @Test(
     "A probe that could not be sent is sent again; a loop that has answered all probes does not count as hanging"

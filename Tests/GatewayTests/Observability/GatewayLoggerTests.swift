@@ -7,7 +7,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Gateway logger")
+@Suite("The gateway's logger omits and counts log lines over a budget")
 struct GatewayLoggerTests {
   private let clock = LoopClock(MonotonicTime(nanoseconds: 1_000_000_000))
   private let counters = ReactorCounters()

@@ -17,7 +17,7 @@ struct MetricsTests {
       .split(separator: "\n", omittingEmptySubsequences: false)
   }
 
-  @Test("The total is the sum of each reactor's last published counters")
+  @Test("The gateway's counters are the sums of the counters that each reactor published last")
   func board() {
     let board = MetricsBoard(reactors: 2)
     var first = Counters()

@@ -99,7 +99,8 @@ extension OverSockets {
       for member in members { member.cut() }
       gateway.gateway.stop()
       disk.fail(with: EIO)
-      // The tail limit is high. Otherwise, members would fall behind while all members send their entries again at the same time.
+      // After the restart, all members send their entries again at the same time. The high limit for the tail prevents that a
+      // member falls behind.
       gateway = try gateway.restart(.cut) { $0.limits.catchUpTailBytes = 4 << 20 }
       try Self.expectState(of: session, on: gateway, like: members)
       if moment == 3 {
@@ -126,7 +127,8 @@ extension OverSockets {
         member.cut()
       }
       #expect(try gateway.status("GET", "/readyz") == 200)
-      // The tail limit is high. Otherwise, members would fall behind while all members send their entries again at the same time.
+      // After the restart, all members send their entries again at the same time. The high limit for the tail prevents that a
+      // member falls behind.
       gateway = try gateway.restart(.cut) { $0.limits.catchUpTailBytes = 4 << 20 }
       try Self.expectState(of: session, on: gateway, like: members)
     }

@@ -3,7 +3,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("The log lines about refused data")
+@Suite("The beginning and the end of a refusal of new data are logged")
 struct DataRefusalLogTests {
   @Test(
     "While new data is refused, only the first refusal is logged, with its reason; the end of the refusals is logged once"

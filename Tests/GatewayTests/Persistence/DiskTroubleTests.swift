@@ -12,7 +12,7 @@ import TestSupport
 
 extension OverSockets {
   /// While the disk fails or hangs, participants can continue to draw, and are informed of the failure.
-  @Suite("Sessions while the disk fails or hangs")
+  @Suite("Sessions continue while the disk fails or hangs")
   struct DiskTroubleTests {
     private static func isToldOf(_ code: NoticePayload.Code) -> (ParticipantClient) throws -> Bool {
       { client in

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Number and bytes of the stored sessions")
+@Suite("SessionAccounts counts and limits the number and bytes of the stored sessions")
 struct SessionAccountsTests {
   private static let date = Date(timeIntervalSince1970: 1_800_000_000)
 

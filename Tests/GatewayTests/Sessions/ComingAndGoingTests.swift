@@ -8,8 +8,9 @@ import TestSupport
 @testable import Gateway
 
 extension OverSockets {
-  /// P1 to P4 for a session that is unloaded and loaded again many times, and whose gateway is restarted.
-  @Suite("Participants that join and leave")
+  /// Tests of the rules P1 to P4 (SessionCore.md) with a session that is unloaded and loaded again many times, and whose gateway
+  /// is restarted.
+  @Suite("Participants can join and leave at any time, and no entry is lost")
   struct ComingAndGoingTests {
     @Test(
       "P1–P4: while participants join and leave, each entry is delivered once, in one order",
@@ -97,7 +98,8 @@ extension OverSockets {
       let fourth = try ParticipantClient(gateway, session).join()
       try fourth.send(fourth.entry([100], retention: .append))
       try fourth.readUntilCommitted()
-      // If the epoch is the same, the sequence has not gone back, so no sequence is used twice.
+      // If the session has not begun a new epoch, its sequence must not be lower than before the restart. Otherwise, two entries
+      // could get the same sequence.
       if fourth.joined?.epoch == epoch {
         #expect(try #require(fourth.joined?.sequence) >= sequence)
       }

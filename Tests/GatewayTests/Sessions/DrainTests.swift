@@ -88,7 +88,7 @@ extension OverSockets {
 @Suite("During a drain, no reactor finishes before all reactors are ready")
 struct DrainProgressTests {
   @Test(
-    "In a drain, a reactor may finish when all are ready; the last one to finish learns whether all stopped cleanly"
+    "In a drain, reactors finish when all are ready; the last reactor learns if all reactors stopped cleanly"
   )
   func progress() {
     let progress = DrainProgress(reactors: 2)

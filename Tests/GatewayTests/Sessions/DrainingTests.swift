@@ -7,7 +7,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("Draining a gateway")
+@Suite("A gateway that drains stores all entries before it closes its sockets")
 struct DrainingTests {
   @Test("A drain stores all entries, then closes 128 sockets every 20 ms, and then writes the last records")
   func batches() async throws {

@@ -11,7 +11,7 @@ import Wire
 
 extension OverSockets {
   /// The times for which empty and ended sessions are kept, in memory and on the disk.
-  @Suite("Times for which sessions are kept")
+  @Suite("Empty and ended sessions are kept for the configured times")
   struct KeepingTimesTests {
     /// The state in which a session is kept.
     enum Way: CaseIterable {

@@ -8,7 +8,7 @@ import TestSupport
 
 extension OverSockets {
   /// P2, P3, P8: lost connections, and participants that resume.
-  @Suite("Participants that resume after a lost connection")
+  @Suite("Participants resume after a lost connection")
   struct ResumeTests {
     @Test(
       "P2, P8: a disconnected participant resumes under the same id, gets a tail, and receives each entry once",

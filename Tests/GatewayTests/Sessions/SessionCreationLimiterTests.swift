@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("Limit on created sessions")
+@Suite("SessionCreationLimiter limits the rate at which a client creates sessions")
 struct SessionCreationLimiterTests {
   private let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
   private let client = IPAddress(v4: 0x0A00_0001)

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("The table of the sessions of a reactor")
+@Suite("SessionTable loads, leases, ends and unloads the sessions of a reactor")
 struct SessionTableTests {
   @Test("An idle session is unloaded after `sessionIdleSeconds`, and loaded again in the same epoch")
   func unloading() async throws {

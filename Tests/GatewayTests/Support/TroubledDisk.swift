@@ -74,8 +74,8 @@ final class TroubledDisk: Sendable {
     }
   }
 
-  /// Waits while the call must hang, and throws if the call must fail. Runs `before` just before it throws; a write uses
-  /// this to write half of its bytes.
+  /// Waits while the call must hang, and throws if the call must fail. Runs `before` just before it throws. A write passes a
+  /// `before` that writes half of its bytes.
   fileprivate func meet(_ call: Call, before: () throws(StorageError) -> Void = {}) throws(StorageError) {
     var wait: Int?
     while true {

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("WebSocket connection")
+@Suite("A WebSocket connection answers pings and close frames, and is closed after errors and timeouts")
 struct WebSocketConnectionTests {
   @Test(
     "A silent participant gets a ping and a heartbeat within 20 s; after 40 s, its socket is closed with 4008"
@@ -16,7 +16,8 @@ struct WebSocketConnectionTests {
     let worker = try ComponentWorker()
     try await worker.makeSession()
     let (silent, alive) = (try await worker.join(), try await worker.join())
-    // Both clients read now. If they read later, the gateway would count the acknowledgement of its output as activity.
+    // Both clients read their output now. If they read it later, the number of unacknowledged bytes would fall, and the gateway
+    // would count this as activity of the clients.
     for client in [silent, alive] { _ = try await worker.received(by: client) }
     await worker.advance(.seconds(20))
     await worker.sweep()

@@ -31,7 +31,8 @@ final class StateWriter {
     write(["error": "\(error)"])
   }
 
-  /// Schedules a write of the state in a later job, because a change is announced before it is made.
+  /// Schedules a write of the state in a later job. `objectWillChange` is sent before the change, so an immediate write would
+  /// contain the old state.
   private func scheduleWrite(_ canvas: Canvas) {
     guard !isScheduled else { return }
     isScheduled = true

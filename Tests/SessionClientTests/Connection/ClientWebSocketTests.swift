@@ -4,7 +4,7 @@ import WebSocket
 @testable import SessionClient
 
 /// The protocol state of the client's WebSocket, without a TCP socket.
-@Suite("Client WebSocket")
+@Suite("ClientWebSocket opens, reads and closes the client's WebSocket")
 struct ClientWebSocketTests {
   private typealias Event = ClientWebSocket.Event
 

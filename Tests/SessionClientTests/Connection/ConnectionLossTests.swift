@@ -7,7 +7,7 @@ import Wire
 
 extension ConnectionTests {
   /// Lost connections, and gateways that restart.
-  @Suite("Lost connections")
+  @Suite("A client reconnects after a lost connection, and loses and repeats no message")
   struct ConnectionLossTests {
     @Test(
       "With 200 lost connections during sends, each message arrives once and in order",

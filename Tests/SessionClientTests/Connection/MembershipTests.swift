@@ -62,7 +62,8 @@ extension ConnectionTests {
       let (ada, bob) = try (
         TestMember(session, at: gateway.address()), TestMember(session, at: gateway.address())
       )
-      // The client allows a burst as large as the gateway's, and 1,200 messages are fewer than this burst.
+      // The client allows as large a burst of messages as the gateway does. The 1,200 messages are within this burst, so none is
+      // refused.
       let threads = try (0..<4).map { thread in
         try SystemThread(name: "test-sender") {
           for index in 0..<300 {

@@ -7,7 +7,7 @@ import Wire
 @testable import SessionClient
 
 /// Cancelled requests release their resources.
-@Suite("Cancelling requests, uploads and downloads")
+@Suite("Requests, uploads and downloads can be cancelled")
 struct CancellationTests {
   /// Waits until a test's requests have closed their sockets and ended their threads.
   private static func expectNothing(of address: SocketAddress, _ threads: RequestThreadPool) async throws {

@@ -34,7 +34,9 @@ struct PausedReadingTests {
     #expect(harness.session.deadline == nil)
   }
 
-  @Test("While reading is paused, the socket is still read until a pending `settle` is complete")
+  @Test(
+    "While reading is paused, the client still reads from its socket until a waiting `settle` call is complete"
+  )
   func settles() {
     var harness = Self.paused()
     harness.send("a")
@@ -49,7 +51,9 @@ struct PausedReadingTests {
     #expect(harness.session.deadline == nil)
   }
 
-  @Test("While reading is paused, at most 64 MiB are read to complete a pending `settle`")
+  @Test(
+    "In a pause of reading, the client reads at most 64 MiB for a `settle` call (a wait for saved messages)"
+  )
   func settlesWithinBounds() {
     var harness = Self.paused()
     harness.send("a")

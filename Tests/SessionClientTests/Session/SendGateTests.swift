@@ -75,7 +75,7 @@ struct SendGateTests {
   }
 
   @Test(
-    "A burst may have the entries of 2 s at the rate limit; the next error states when a quarter of a burst is allowed again"
+    "A burst has at most the entries of 2 s at the rate limit; the next error states when a quarter of it is allowed"
   )
   func rate() throws {
     var gate = gate()

@@ -23,7 +23,7 @@ struct SendingTests {
   }
 
   @Test(
-    "Sent entries are kept until they are committed; `mark(id)` is reported as reached when all earlier entries are committed"
+    "Entries are kept until they are committed; after `mark(id)`, `id` is reported when earlier entries are committed"
   )
   func keeps() {
     var harness = SessionHarness.live()
@@ -171,7 +171,7 @@ struct SendingTests {
   }
 
   @Test(
-    "If `mark(id)` follows an activity change, `id` is reported as reached when the change is committed"
+    "If `mark(id)` is called after an activity change, the session reports `id` when the change is committed"
   )
   func settlesActivity() {
     var harness = SessionHarness.live()

@@ -118,7 +118,7 @@ struct JournalTests {
   }
 
   @Test(
-    "S47 the removal of an attachment sends a `remove` in both key spaces, so client entries under its id are removed too"
+    "S47 removing an attachment sends a `remove` for its key and for the clients' key with the same id"
   )
   func removal() throws {
     let fixture = Fixture()

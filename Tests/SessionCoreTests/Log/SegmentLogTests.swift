@@ -3,7 +3,7 @@ import Wire
 
 @testable import SessionCore
 
-@Suite("Segment log")
+@Suite("SegmentLog stores the entries of a session in frames")
 struct SegmentLogTests {
   /// Appends an entry of `count` payload bytes and checks the sequence and the length that the log returns.
   @discardableResult

@@ -87,7 +87,7 @@ struct CommitNotifierTests {
     #expect(commits.committed == 5 && commits.nextDeadline == nil)
   }
 
-  @Test("If a save fails, the commit wait is still measured from the arrival of the oldest entry")
+  @Test("If a save fails, the time until `committed` is still measured from the arrival of the oldest entry")
   func failure() {
     var commits = CommitNotifier(isByStore: true)
     send(1, by: ada, &commits, at: 0)
@@ -135,7 +135,7 @@ struct CommitNotifierTests {
   }
 
   @Test(
-    "A postponed `committed` is due again after 100 ms; a participant without a socket gets no `committed`")
+    "A postponed `committed` is due again 100 ms later; a participant without a socket gets no `committed`")
   func routes() {
     var commits = CommitNotifier(isByStore: false)
     send(1, by: ada, &commits, at: 0)

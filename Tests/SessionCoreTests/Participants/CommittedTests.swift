@@ -48,7 +48,7 @@ struct CommittedTests {
   }
 
   @Test(
-    "S35 a later `committed` covers an entry that was sent after a commit, but before the `committed` of this commit"
+    "S35 an entry between a commit and its `committed` message is covered by a later `committed` message"
   )
   func between() throws {
     let fixture = Fixture()

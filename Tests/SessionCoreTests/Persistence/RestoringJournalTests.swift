@@ -82,7 +82,7 @@ struct RestoringJournalTests {
   }
 
   @Test(
-    "S64 after a load, metadata has the same text, and a nearly used-up quota does not cause a second warning"
+    "S64 after a load, attachments have the same metadata text, and a nearly full quota does not cause a second warning"
   )
   func ready() throws {
     let fixture = Fixture(saving: .byStore) { $0.sessionAttachmentBytes = 100 }

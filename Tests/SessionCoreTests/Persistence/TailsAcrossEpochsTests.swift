@@ -230,7 +230,7 @@ struct TailsAcrossEpochsTests {
     ada.send("1")
     try fixture.save(ada)
     let second = try crash(fixture, epoch: "second")
-    // The record with the history of epochs is read without the last entries of the epoch, as in a damaged compacted log.
+    // The records contain the history of epochs, but lack the last entries of the first epoch, as in a damaged compacted log.
     let head = try #require(second.disk.last { $0.kind == .session })
     let third = try crash(fixture, epoch: "third", records + [head])
     #expect(third.session.history.lastCommonSequence(with: "epoch") == before)

@@ -7,7 +7,7 @@ import Primitives
 
 /// S63: a record that no session wrote causes an error with a description, or restores a different session. It never causes a
 /// trap.
-@Suite("S63: damaged records")
+@Suite("S63: a damaged record causes an error or a working session, but never a trap")
 struct DamagedRecordTests {
   struct Case: CustomTestStringConvertible {
     let kind: UInt8

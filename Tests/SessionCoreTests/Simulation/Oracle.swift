@@ -96,7 +96,8 @@ struct Oracle {
   /// Restarts the session from its file, which has no entries after `sequence`.
   ///
   /// `acknowledged` contains, for each sender, the last client sequence that the restarted session acknowledges. This client
-  /// sequence is not below that of the sender's last entry in the file, and is below that of the sender's first lost entry.
+  /// sequence is at least as high as that of the sender's last entry in the file, and lower than that of the sender's first lost
+  /// entry.
   mutating func restart(
     _ epoch: String, at sequence: UInt64, acknowledged: [ParticipantNumber: UInt32],
     highestNumber: ParticipantNumber, now: MonotonicTime
@@ -153,7 +154,8 @@ struct Oracle {
     return state
   }
 
-  /// Takes a token from a sender's bucket; false if there is none. The clock advances in steps that add whole tokens.
+  /// Takes a token from a sender's bucket. Returns false if the bucket is empty. The simulated clock advances in ticks, and each
+  /// tick adds a whole number of tokens.
   mutating func takeToken(_ number: ParticipantNumber, now: MonotonicTime) -> Bool {
     guard var sender = senders[number] else { return false }
     let steps = (now.nanoseconds - sender.filledAt.nanoseconds) / Simulation.tickNanoseconds

@@ -105,7 +105,7 @@ final class Simulation {
     for _ in 0...random.below(4) {
       var entry = SentEntry()
       var isGood = true
-      // The entries are larger in a session with a file, so that its log drops some of them.
+      // A session with a file gets larger entries. Its log in memory then exceeds the size limit and drops the oldest entries.
       var size = random.below(disk == nil ? 60 : 600)
       if usesLargeEntries, random.chance(10) { size = 60_000 + random.below(12_000) }
       entry.payload = [UInt8](repeating: UInt8(truncatingIfNeeded: nextIntention), count: size)
@@ -252,8 +252,9 @@ final class Simulation {
       let message = SentEntry.message(entries)
       session.receive(message.span, from: socket.subscriber, now: now, effects: &effects)
       expected = try oracle.receive(entries, from: number, now: now, sequence: session.sequence)
-      // Unreliable entries are last in their messages. So the oracle and the session take the tokens of the rate limit in the
-      // same order.
+      // The session takes the tokens of the rate limit in the order of the entries. The oracle has already taken the tokens for
+      // the reliable entries, and takes those for the unreliable entries here. Both orders are the same, because the unreliable
+      // entries are last in each message.
       for entry in entries where !entry.flags.contains(.reliable) { _ = oracle.takeToken(number, now: now) }
     case .profile(let name):
       guard admit(socket, number, &effects, &expected) else { break }
@@ -362,8 +363,8 @@ final class Simulation {
     oracle.noteSystemEntries(upTo: session.sequence)
     let frames = session.unreliableFrames
     try checkProgress(frames)
-    // In some turns, the members that get no other output may receive changes of presence in a later turn. In a random half of
-    // these turns, the simulation does not send the changes to these members yet.
+    // If a turn has only changes of presence, members that get no other output may receive these changes in a later turn. In a
+    // random half of such turns, the simulation sends nothing to these members yet.
     isPresenceDue = presenceMayWait && random.chance(50)
     for connection in sockets.keys.sorted() {
       guard let socket = sockets[connection] else { continue }

@@ -210,7 +210,8 @@ final class VirtualClient {
     isWaiting = false
     let isOtherLife = epoch != nil && epoch != joined.epoch
     if isOtherLife {
-      // The new epoch may assign the sequences of the previous epoch to other entries. So known sequences no longer count.
+      // The new epoch may assign the sequences of the previous epoch to other entries. So the known sequences are not valid any
+      // more.
       committed = 0
       for index in kept.indices { kept[index].sequence = nil }
     }
@@ -323,8 +324,8 @@ final class VirtualClient {
   }
 
   private func cameBack(_ entry: ReceivedEntry) {
-    // This client sent these entries before `entry`, so they have earlier sequences, even if the gateway did not return them to
-    // it.
+    // This client sent its entries in order, so the gateway has accepted `entry` and all entries before it. Their sequences are
+    // not higher than that of `entry`, even if the gateway did not send all of these entries back.
     for index in kept.indices
     where kept[index].entry.clientSequence <= entry.clientSequence && kept[index].sequence == nil {
       kept[index].sequence = entry.sequence
@@ -390,8 +391,8 @@ final class VirtualClient {
       waiting[person.number] = nil
     }
     for person in payload.waiting { waiting[person.number] = person }
-    // The client may have waited while a participant left. Its tail may then still announce an earlier change of this
-    // participant. That change is ignored.
+    // A participant may have left while this client was still waiting to join. The tail of this client may then still announce an
+    // earlier change of that participant. Such a change is ignored.
     for person in payload.changed where people[person.number] != nil { people[person.number] = person }
     for person in payload.left {
       people[person.number] = nil

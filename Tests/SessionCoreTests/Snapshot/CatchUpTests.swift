@@ -5,7 +5,7 @@ import Primitives
 @testable import SessionCore
 
 /// P3: after its catch-up, a joiner has the same state as all other participants.
-@Suite("P3: a catch-up misses and repeats no entry")
+@Suite("P3: after its catch-up, a joiner has the same state as all other participants")
 struct CatchUpTests {
   @Test(
     "S17 a snapshot begins with the participants and the activity; the retained entries follow in rising order"

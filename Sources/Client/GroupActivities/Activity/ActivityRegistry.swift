@@ -216,7 +216,7 @@ final class SessionOffer: Sendable {
   func session<ActivityType>(of type: ActivityType.Type) -> GroupSession<ActivityType>? {
     claim.withLock { claim -> GroupSession<ActivityType>? in
       if claim.isClaimed { return claim.object.object as? GroupSession<ActivityType> }
-      // The payload comes from another program, so this program could do nothing about a decoding error.
+      // The payload comes from another program, so this program could do nothing about a decoding error. The session is ignored.
       guard let session = try? GroupSession<ActivityType>(coordinator) else { return nil }
       claim = Claim(isClaimed: true, object: WeakFacade(object: session))
       return session

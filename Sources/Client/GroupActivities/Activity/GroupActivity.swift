@@ -45,7 +45,7 @@ extension GroupActivity {
   /// that session, and the successor is also offered to that session's participants. Two concurrent activations of equal
   /// activities create one session.
   ///
-  /// - Returns: always true, because the session is then offered to this program.
+  /// - Returns: always true. If the session cannot be created, the function throws an error instead.
   /// - Throws: `GroupActivitiesGateway.ConnectionError`: no gateway is set, the gateway cannot be reached, or the gateway refuses
   ///   the session.
   public func activate() async throws -> Bool {

@@ -85,9 +85,10 @@ public final class GroupSessionMessenger: Sendable {
 
   /// Returns the messages of a type from other participants, in the session's order.
   ///
-  /// The first sequence of a type begins with the messages that arrived after `join()`. If this program joins late, the sequence
-  /// begins with the messages that the session retains. Payloads that cannot be decoded are skipped. A stroke message of the web
-  /// page may contain several points. If `Message` has no property `points`, the sequence yields one message for each point.
+  /// The first sequence that the program requests for a type begins with the messages that arrived after `join()`. If this
+  /// program joins late, the sequence begins with the messages that the session retains. Payloads that cannot be decoded are
+  /// skipped. A stroke message of the web page may contain several points. If `Message` has no property `points`, the sequence
+  /// yields one message for each point.
   public func messages<Message: Codable>(of type: Message.Type) -> Messages<Message> {
     Messages(coordinator: coordinator, retainer: retainer, type: MessageType.name(of: type))
   }

@@ -57,7 +57,8 @@ struct StrokeBatchSplitter: Sendable {
       let hasPoints = hasPoints ?? (encoded["points"] != nil)
       self.hasPoints = hasPoints
       guard !hasPoints else { return false }
-      // Members that the type does not have are omitted, because otherwise they would be parsed again for each point.
+      // The splitter omits JSON members that the message type does not have. Otherwise, they would be parsed again in the message
+      // of each point.
       begin(members.filter { encoded[$0.key] != nil }, points, of: entry, from: source)
       return true
     }

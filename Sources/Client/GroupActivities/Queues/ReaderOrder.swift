@@ -1,6 +1,6 @@
 import Platform
 
-/// The order in which the waiting readers of an actor resume.
+/// The order in which readers resume. A reader is a task on an actor that waits for the next element of an `AsyncQueue`.
 ///
 /// A continuation does not resume its task directly on the task's actor: the task passes through the global executor (Swift 6.3),
 /// where two tasks of one actor may overtake each other. So the next reader of an actor is resumed only after the previously
@@ -31,7 +31,8 @@ final class ReaderOrder: Sendable {
     if isFirst { resumption() }
   }
 
-  /// Resumes the next waiting reader of an actor. A resumed reader calls this function when it runs on the actor again.
+  /// Resumes the next reader that waits on an actor. The previously resumed reader calls this function when it runs on the actor
+  /// again.
   func didArrive(on actor: ObjectIdentifier) {
     let next = waiting.withLock { waiting -> Resumption? in
       guard waiting[actor]?.isEmpty == false else {

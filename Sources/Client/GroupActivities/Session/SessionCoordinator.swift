@@ -20,8 +20,8 @@ protocol SessionFacade: AnyObject {
 
 /// A strong reference that keeps a session object alive.
 ///
-/// Unchecked: no code can read the object from the retainer. So a messenger is `Sendable` even if the session's activity type is
-/// not.
+/// Unchecked: no code can read the object from the retainer. So a type that contains a retainer, such as the messenger, is
+/// `Sendable` even if the session's activity type is not.
 struct SessionRetainer: @unchecked Sendable {
   private let facade: any SessionFacade
 

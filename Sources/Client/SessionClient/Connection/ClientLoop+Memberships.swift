@@ -32,7 +32,7 @@ extension ClientLoop {
       performEffects(of: membership)
       guard let connection = membership.connection, case .webSocket = connection.phase else { return }
       guard send(connection), membership.connection === connection else { return }
-      // If both numbers are equal, the socket accepted no bytes, or there were no bytes to send.
+      // The number of pending bytes has not decreased if the socket accepted no bytes, or if there were no bytes to send.
       guard connection.pendingBytes < connection.reportedPendingBytes else { return }
       connection.reportedPendingBytes = connection.pendingBytes
       membership.session.setPendingBytes(connection.pendingBytes, now: now)
@@ -98,7 +98,8 @@ extension ClientLoop {
     membership.isReading = isReading
     guard let connection = membership.connection else { return }
     connection.nextKeepaliveAt = isReading ? nil : now + connection.times.keepalive
-    // The event loop reports no new event for bytes that arrived during the pause, so the connection is read in this turn.
+    // The event loop reports no new event for bytes that arrived while reading was paused, so the connection is read in this
+    // turn.
     if isReading { readQueue.append(connection) }
   }
 }

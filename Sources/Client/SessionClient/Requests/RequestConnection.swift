@@ -168,7 +168,8 @@ final class RequestConnection {
         try tls.receive(ciphertext, plaintext: &received, ciphertextOut: &out)
       }
     } catch {
-      // `out` contains the TLS alert that tells the gateway the cause. An error of this send is ignored.
+      // `out` contains the TLS alert that tells the gateway why the connection fails. If the alert cannot be sent, that error is
+      // ignored.
       _ = socket.send(out.span)
       throw error
     }

@@ -1,6 +1,7 @@
 package import Wire
 
-/// An action that a `ClientSession` asks its owner to perform. The order of the effects is part of the contract.
+/// An action that a `ClientSession` asks its owner to perform. The owner must perform the actions in the order in which the
+/// session returns them.
 package enum ClientEffect: Sendable {
   /// Drop the current socket, and open a new one after this delay. Events of the former socket must not be reported to the
   /// session any more.

@@ -102,16 +102,17 @@ extension ClientSession {
   /// The change stays in the outbox until it is committed.
   private mutating func activityChanged(_ activity: ActivityPayload, at sequence: UInt64) {
     guard let change = outbox.sentActivity, identity.owns(activity.by) else { return }
-    // A snapshot begins with the session's activity, under sequence 0. This activity may come from an older change of this
-    // client. In that case the function returns here, and the client sends its newer change again.
+    // A snapshot begins with the session's activity, under sequence 0. If this activity lacks `change`, the snapshot shows an
+    // older change of this client. The function then returns without accepting `change`, and the client sends `change` again.
     //
-    // If the activity comes from another participant, the guard above has returned. The protocol then does not show whether this
-    // client's change was replaced by the other change or was lost. So the client sends its change again, even though the change
-    // may then replace the other participant's change.
+    // If the activity comes from another participant, the guard at the beginning of this function has returned already. The
+    // protocol then does not show whether `change` was lost, or was applied and then replaced by the other participant's change.
+    // So the client sends `change` again, even though it may replace the other participant's change.
     if sequence == 0, activity.activity.applying(change) != activity.activity { return }
-    // After a join, the gateway sends `committed` for the snapshot's sequence. If the client receives too slowly, the gateway
-    // sends another snapshot on the same socket instead of the missed entries, and sends no `committed` for that snapshot. In
-    // that case, the activity change is accepted with sequence 0, so that it does not wait for a `committed` message.
+    // The client keeps an accepted change until the gateway reports with `committed` that the change's sequence is on disk. After
+    // a join, the gateway sends `committed` for the snapshot's sequence. But a client that receives too slowly gets another
+    // snapshot on the same socket (`maySend` is then true), and no `committed` for that snapshot. In that case, the change gets
+    // sequence 0, which counts as committed already.
     outbox.acceptControl(at: sequence > 0 ? sequence : maySend ? 0 : position.snapshotSequence)
     outbox.commit(position.committed)
   }

@@ -97,7 +97,7 @@ extension ClientSession {
     case .left(let until) where until <= now: return finish()
     case .leaving: break
     case .left:
-      // The gateway accepted all entries of this participant before `leave` was sent. So there is no doubt about any entry.
+      // No entry of this participant is in doubt any more: the gateway accepted all of them before `leave` was sent.
       doubtUntil = nil
     }
     if let doubtUntil, doubtUntil <= now {

@@ -92,8 +92,8 @@ package struct ClientSession: Sendable {
   /// The number of refusals for lack of space since the last accepted entry.
   var spaceRefusals = 0
   var isUnsettled = false
-  /// The time at which the client opens a new socket if the gateway has not sent back one of this client's entries before. Nil if
-  /// the client does not wait for such an acknowledgement. The client waits after a snapshot: a snapshot may omit an entry of
+  /// The time by which the gateway must have sent back an entry of this client. Otherwise the client opens a new socket. Nil if
+  /// the client does not wait for an entry to be sent back. The client waits after a snapshot: a snapshot may omit an entry of
   /// this client, and then does not show whether the gateway accepted the entry.
   var doubtUntil: MonotonicTime?
 
@@ -248,7 +248,7 @@ package struct ClientSession: Sendable {
     }
   }
 
-  /// True when the gateway lists this participant as active or waiting because of the current socket.
+  /// True while the current socket makes the gateway list this participant as active or waiting.
   var canLeave: Bool {
     switch phase {
     case .waiting, .catchingUp, .live: true

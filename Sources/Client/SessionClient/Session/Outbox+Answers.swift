@@ -51,7 +51,9 @@ extension Outbox {
     return true
   }
 
-  /// Moves removals to the front after a refusal for lack of space, because the gateway accepts removals and they may free space.
+  /// Moves removals to the front of the queue after the gateway refused an entry for lack of space. The gateway accepts removals
+  /// even then, and they may free space.
+  ///
   /// A removal stays in place if another item in the queue has the same key. No item moves if other participants may already have
   /// received the entries with their present client sequences.
   mutating func putRemovalsFirst() {
@@ -143,7 +145,8 @@ extension Outbox {
     cursor = max(cursor, items[head...].lastIndex { $0.clientSequence > 0 }.map { $0 + 1 } ?? head)
   }
 
-  /// Ends the change of the participant number: entries that were not in the catch-up are numbered again from 1.
+  /// Ends the change of the participant number. The entries that the catch-up did not contain are sent again, with new client
+  /// sequences that begin at 1.
   mutating func endNumberChange() {
     commit(.max)
     for index in head..<items.count {

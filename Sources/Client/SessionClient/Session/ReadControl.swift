@@ -4,7 +4,8 @@
 /// when all messages before it are on the gateway's disk. The gateway reports this by a `committed` message, which the client
 /// receives only if it reads the socket.
 struct ReadControl: Sendable {
-  /// The maximum number of bytes that are read during a pause because a mark is pending: 64 MiB.
+  /// The maximum number of bytes that the client reads although the program has paused reading: 64 MiB. The client reads during a
+  /// pause only while a mark is pending (a point in the program's messages that is not confirmed yet).
   static let markReadLimit = 64 << 20
 
   /// True unless the program has paused reading.

@@ -43,10 +43,10 @@ package struct ActivityRequest: JSONWritable, Equatable, Sendable {
     self.follows = follows
   }
 
-  /// Parses the body of the request. An empty body requests the standard activity. An omitted member has the value of the
-  /// standard activity.
+  /// Parses the body of a request that creates a session. An empty body requests the standard activity. An omitted member has the
+  /// value of the standard activity.
   ///
-  /// - Throws: `WireError` if the body is not such a JSON object, or the activity is too long.
+  /// - Throws: `WireError` if the body is not a JSON object, if a member is invalid, or if the activity is too long.
   package static func decode(_ body: Span<UInt8>) throws(WireError) -> ActivityRequest {
     guard !body.isEmpty else { return ActivityRequest() }
     guard case .object(let members) = try JSONParser.parse(body) else { throw .notRequestObject }

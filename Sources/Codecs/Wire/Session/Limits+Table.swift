@@ -124,10 +124,10 @@ extension Limits {
       help: "maximum bytes of entries in memory, for all sessions together"),
     LimitDescription(
       name: "unsavedSessionBytes", keyPath: \.unsavedSessionBytes, range: 1_024...1 << 40, unit: .bytes,
-      help: "maximum bytes of a session's entries that wait for the disk"),
+      help: "maximum bytes of a session's entries that are not on disk yet"),
     LimitDescription(
       name: "unsavedBytes", keyPath: \.unsavedBytes, range: 1_024...1 << 40, unit: .bytes,
-      help: "maximum bytes of entries of all sessions that wait for the disk"),
+      help: "maximum bytes of entries not on disk yet, in all sessions together"),
     LimitDescription(
       name: "sessionKeepSeconds", keyPath: \.sessionKeepSeconds, range: 1...315_360_000,
       unit: .seconds,

@@ -95,7 +95,8 @@ extension Generator {
     return rest
   }
 
-  /// Handles the successful upgrade. Sends `join` to a gateway. A peer, which is a plain broadcast server, needs no `join`.
+  /// Handles the successful upgrade. Sends `join` if the server is a gateway. A plain broadcast server (`isPeer`) needs no
+  /// `join`.
   func didUpgrade(_ link: Link) {
     if options.isPeer {
       becomeLive(link)

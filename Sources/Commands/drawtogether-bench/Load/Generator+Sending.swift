@@ -6,7 +6,8 @@ extension Generator {
   /// waiting for deliveries.
   func sendScheduled() {
     guard isSending, schedule != nil else { return }
-    // At most 256 messages are sent, because reading must continue even when all messages are late.
+    // One call sends at most 256 messages, even if more messages are overdue. Otherwise, the generator would not read received
+    // messages in time.
     for _ in 0..<256 {
       let now = Clock.now()
       guard let due = schedule?.due, due <= now, let index = schedule?.take() else { return }

@@ -38,7 +38,8 @@ final class Link {
   var isReading = true
   /// True to count the bytes of binary messages without parsing them.
   var isSkimming = false
-  /// The number of missing bytes of a partly received message that is counted without parsing (`isSkimming`).
+  /// The number of bytes that are still missing from a partly received message. The message is counted without parsing
+  /// (`isSkimming`).
   var toSkip = 0
   /// The beginning of an incomplete frame or answer.
   var rest: [UInt8] = []

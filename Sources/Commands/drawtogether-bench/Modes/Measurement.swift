@@ -122,14 +122,15 @@ extension Report {
     }
     let late = measurement.counters.lateness.quantile(0.99)
     add(
-      "latenessP99Microseconds", "p99 of the time by which messages were sent too late", Double(late) / 1e3,
+      "latenessP99Microseconds", "delay of a send after its scheduled time, p99", Double(late) / 1e3,
       .microseconds)
     add("skipped", "skipped messages", measurement.counters.skipped)
     let isStarved = measurement.counters.skipped > 0 || late > 5_000_000 || share > 0.95
     add("starved", "generator was too slow for its schedule (starved)", isStarved)
     if isStarved {
       warn(
-        "The generator was starved: it skipped \(measurement.counters.skipped) messages, was \(late / 1_000) us late (p99), "
+        "The generator was starved: it skipped \(measurement.counters.skipped) messages, "
+          + "sent 1 % of the others at least \(late / 1_000) us late, "
           + "and used \(Int(share * 100)) % of a core. The load was lower, or less even, than requested.")
     }
   }

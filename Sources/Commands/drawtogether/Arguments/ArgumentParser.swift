@@ -30,7 +30,7 @@ struct ArgumentParser {
   /// contain them.
   private static let participantVariables = ["DRAWTOGETHER_GATEWAY", "DRAWTOGETHER_GATEWAY_CERTIFICATES"]
 
-  /// The prefix of our environment variables.
+  /// The prefix of the environment variables of DrawTogether.
   static let variablePrefix = "DRAWTOGETHER_"
 
   private var configuration = GatewayConfiguration()
@@ -168,7 +168,8 @@ struct ArgumentParser {
     return prefix
   }
 
-  /// Applies the variables of settings that have no flag on the command line. Rejects unknown variables with our prefix.
+  /// Applies the variables of settings that have no flag on the command line. Rejects unknown variables whose names begin with
+  /// `variablePrefix`.
   private mutating func parse(_ environment: [String: String]) throws(CommandError) {
     let ours = environment.filter { $0.key.hasPrefix(Self.variablePrefix) && !$0.value.isEmpty }
     for (variable, value) in ours.sorted(by: { $0.key < $1.key }) {

@@ -88,7 +88,8 @@ struct MemoryBudget: Equatable, Sendable {
       if let value = values[part.limit.name] { limits[keyPath: part.limit.keyPath] = value }
     }
     for part in parts {
-      // A session within its own limit must not be refused because of the limit of all sessions.
+      // A session within its own limit must not be refused because of the limit of all sessions. So the inner limit is lowered to
+      // the outer limit.
       guard let inner = part.inner, !origins.has(inner.settingName) else { continue }
       limits[keyPath: inner.keyPath] = min(
         limits[keyPath: inner.keyPath], limits[keyPath: part.limit.keyPath])

@@ -64,7 +64,7 @@ struct SettingConflicts {
         other: name("max-session-log-bytes"), minimum: SettingValue.describe(size: limits.sessionLogBytes))
     }
     for pair in LimitPair.all where pair.contradicts(limits) {
-      // If the operator set a limit and the conflicting limit is a default, there is no error: the default is then never
+      // If the operator set only one of the two limits, there is no error: the lower limit applies, and the higher limit is never
       // reached.
       guard origins.has(pair.part.settingName), origins.has(pair.whole.settingName) else { continue }
       throw .tooLow(

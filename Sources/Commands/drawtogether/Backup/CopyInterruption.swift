@@ -25,7 +25,7 @@ extension CopyInterruption: CustomStringConvertible {
   private var reason: String {
     let work = request.purpose.rawValue
     let room = "not enough space for the \(work) in \(request.target)"
-    let size = needed.map { "it needs \(ShownFigures.size($0)), and " } ?? ""
+    let size = needed.map { "the copy needs \(ShownFigures.size($0)), and " } ?? ""
     switch error {
     case .reserve(let free):
       return "\(room): \(size)\(ShownFigures.size(free)) are free, "

@@ -8,8 +8,8 @@ internal import Wire
 ///
 /// The log refers to the files of the session, but a file may be removed after the log is copied and before the file is copied.
 /// So the existing contents are copied before the log, and newer files are kept open. If a file is still missing, it was created
-/// and removed during the copy. The log then contains a record of the removal, so the copy is repeated until log and files
-/// agree.
+/// and removed during the copy. A new copy of the log then contains the removal, and no longer needs the file. So the copy is
+/// repeated until log and files agree.
 struct SessionCopying {
   /// The result of a copy.
   struct Outcome: Equatable {

@@ -1,6 +1,7 @@
 internal import Wire
 
-/// The set of entries that a session retains, as one sequence per key: 24 bytes per key, without the entries.
+/// The set of entries that a session retains. For each key, it contains only the sequence of the first retained entry, so it
+/// takes 24 bytes per key.
 struct RetainedSet {
   /// A key; system entries have a separate key space.
   struct Key: Hashable {

@@ -34,9 +34,9 @@ struct SessionCheck {
   private var attachments = AttachmentSurvey()
   /// The highest participant number that the session may have assigned, according to the `numbers` records.
   private var numbers: ParticipantNumber = 0
-  /// The records with entries of participants whose numbers are higher than the property `numbers`. Such a record is not a fault
-  /// if a later `numbers` record allows these participant numbers, because an earlier `numbers` record that allowed them may be
-  /// lost.
+  /// The records with entries of participants whose numbers are higher than the property `numbers`. The `numbers` record that
+  /// allowed these participant numbers may be lost. So such a record is not a fault if a later `numbers` record allows the
+  /// numbers.
   private var unnumbered: [(byte: Int, number: ParticipantNumber)] = []
 
   /// Checks a session.

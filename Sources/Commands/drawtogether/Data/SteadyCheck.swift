@@ -6,6 +6,7 @@ struct SteadyCheck {
   /// The maximum number of checks of a session that keeps changing.
   private static let attempts = 20
   /// The time between two checks, in microseconds. A gateway writes a record with one system call, which ends within this time.
+  /// So two checks in a row cannot find the same half-written record.
   private static let pause: UInt32 = 50_000
 
   /// The last check; nil if the session was removed during the check.

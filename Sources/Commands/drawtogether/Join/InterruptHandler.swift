@@ -19,7 +19,8 @@ final class InterruptHandler {
       switch signal {
       case .windowChange: Task { @MainActor in windowChanged?() }
       case .terminate:
-        // This call does not run on the main actor, because the main actor may be blocked forever.
+        // Without a session to leave, or on a second signal, this thread ends the process. The main actor does not do this,
+        // because it may be blocked forever.
         guard forcedExit.shouldLeave() else { forcedExit.exit() }
         Task { @MainActor in interrupt() }
       }

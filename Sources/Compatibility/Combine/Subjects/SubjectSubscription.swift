@@ -120,8 +120,8 @@ final class SubjectSubscription<Output, Failure: Error>: Subscription, @unchecke
     }
     guard let completion else { return .nothing }
     activeDelivery = (thread, (activeDelivery?.depth ?? 0) + 1)
-    // The returned step contains these values, so that the caller releases them outside the lock: values may run code of the
-    // program when they are released.
+    // The returned `Step` contains the subscriber and the values, so that the caller releases them outside the lock. When they
+    // are released, they may run code of the program.
     let dropped = pending
     self.subscriber = nil
     pending = []

@@ -1,7 +1,7 @@
 // System calls that Swift's Glibc module lacks or cannot import: epoll, eventfd, accept4, signalfd, socket options.
 //
-// Every function that can fail returns a negative errno, so that no other call can change errno in between. This header uses only
-// plain C types: a GNU macro in it would change libc's types for other modules.
+// Every function that can fail returns the error as a negative errno. So no other call can overwrite the error before the caller
+// reads it. This header uses only plain C types: a GNU macro in it would change libc's types for other modules.
 #ifndef CLINUX_H
 #define CLINUX_H
 
@@ -199,9 +199,9 @@ int64_t clinux_file_length(int descriptor);
 int64_t clinux_file_read(int descriptor, void *bytes, size_t count, int64_t offset);
 // Writes all bytes. After an error some of them may have been written.
 int clinux_file_write(int descriptor, const void *bytes, size_t count, int64_t offset);
-// Makes the kernel copy at most `count` bytes to the same offset of another file; both files then share blocks if the file
-// system supports it. The kernel may copy fewer bytes; 0 at the end of the file. EXDEV, ENOSYS, EOPNOTSUPP, EINVAL,
-// EPERM and others if the kernel cannot copy.
+// Makes the kernel copy at most `count` bytes to the same offset of another file; both files then share blocks if the file system
+// supports it. Returns the number of copied bytes, which may be smaller than `count`; 0 at the end of the file. Fails with EXDEV,
+// ENOSYS, EOPNOTSUPP, EINVAL, EPERM and others if the kernel cannot copy.
 int64_t clinux_file_copy(int from, int to, int64_t offset, size_t count);
 int clinux_file_truncate(int descriptor, int64_t length);
 int clinux_file_sync(int descriptor);

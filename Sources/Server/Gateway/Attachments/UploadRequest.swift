@@ -237,8 +237,8 @@ extension UploadRequest {
     do throws(UploadFieldError) {
       return try UploadNumber.parse(field)
     } catch .numberTooLarge {
-      // The field contains a number that is larger than any attachment and any offset of an upload. Later checks of the number
-      // refuse it.
+      // A number that is too large for the parser is also larger than any attachment and any offset of an upload. Later checks
+      // refuse such a number.
       return UInt64(field) ?? .max
     } catch {
       throw Refusal(.badRequest, "\(name): \(error)")

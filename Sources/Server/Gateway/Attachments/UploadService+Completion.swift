@@ -74,7 +74,8 @@ extension UploadService {
     } catch .checksum(let offset) {
       pause(lease, at: offset)
     } catch {
-      // The usual reason for this error is that a newer request has got the lease. That request reports the further progress.
+      // The usual cause of this error: a newer request for the same attachment has the lease now. The newer request reports the
+      // further progress of the upload.
       _ = logged(error)
       changed(hosted)
     }

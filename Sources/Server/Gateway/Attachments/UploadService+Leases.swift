@@ -162,8 +162,8 @@ extension UploadService {
     do throws(UploadError) {
       opening = try await pending.file.begin(at: offset, checksum: request.checksum)
     } catch {
-      // If the error contains the same offset as this request, another request has sent the last bytes meanwhile. If this request
-      // has no bytes, it waits until the attachment is ready.
+      // An error with the same offset as in this request means that the file is complete: another request has sent the last bytes
+      // meanwhile. If this request has no body, it waits until the attachment is ready.
       if case .offset(offset) = error, request.bodyLength == 0 {
         await waitForEnd(of: pending)
       }

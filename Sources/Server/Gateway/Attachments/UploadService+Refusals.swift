@@ -21,7 +21,7 @@ extension UploadService {
       logFailure(of: upload, refusal.code)
       refuse(upload, .problem(refusal))
     case .opening, .finishing, .leaving, .over:
-      // While an upload is opening, finishing, leaving or over, no bytes of its body are read.
+      // In these states, the gateway reads no bytes of the upload's body, so there is nothing to refuse.
       break
     }
   }

@@ -21,7 +21,7 @@ class LiveSession: StoredSession {
   final fileprivate var presence = PresencePacer()
   /// The number of the session's last flush at the time of the last sweep.
   final fileprivate var sweptFlush: UInt32 = 0
-  /// True while the session may have buffers of past turns. The broadcaster then has the session in `buffered`.
+  /// True while the session may still have buffers from earlier turns. In this case, the session is in `Broadcaster.buffered`.
   final fileprivate var hasBuffers = false
   /// The numbers of this session's participants and log bytes that the reactor's gauges currently include.
   final fileprivate var countedParticipants = 0
@@ -76,8 +76,8 @@ final class Broadcaster {
   private var nextPacedFlush: MonotonicTime?
   private let flushing = TurnList<LiveSession>()
 
-  /// The sessions that may have buffers of past turns. The sweep visits only these sessions, because a gateway may have thousands
-  /// of sessions without any traffic.
+  /// The sessions that may still have buffers from earlier turns. `sweep()` visits only these sessions, because a gateway may
+  /// have thousands of sessions without any traffic.
   private(set) var buffered: [LiveSession] = []
 
   /// Called when a session's next deadline may have changed.
@@ -139,8 +139,8 @@ final class Broadcaster {
     let end = dirty.count > 1 ? MonotonicTime.now() + Self.endingTime : now
     let interval = flushInterval ?? FlushPacer.interval(load: load.value)
     dirty.serve { live, isFirst in
-      // If the time is used up, for example because a catch-up of several megabytes was prepared for the first participant who
-      // joined, the remaining sessions wait for the next turn of the loop.
+      // If the time limit is reached, the remaining sessions wait for the next turn of the loop. This can happen, for example,
+      // after a catch-up of several megabytes was prepared for the first participant who joined.
       guard isFirst || MonotonicTime.now() <= end else { return false }
       // If the previous flush of this session has not finished, the entries that arrive meanwhile are collected for the next
       // flush.

@@ -32,8 +32,8 @@ final class FanOut {
   /// Sends the tail of the log to members that this flush has not visited, up to a number of sends. Afterwards flushes the
   /// visited members that are not at the tail or have output of their own.
   ///
-  /// Each row stores the number of the flush that visited it last, because rows may move between two slices when members join and
-  /// leave.
+  /// A flush may need several calls of this function. The rows of the members may move between two calls, when members join and
+  /// leave. So each row stores the number of the flush that visited it last.
   ///
   /// - Parameters:
   ///   - live: the session.
@@ -154,8 +154,8 @@ final class FanOut {
     finishBegunFrame(subscriber)
   }
 
-  /// Sends the rest of a partly sent frame immediately if the socket is writable. Over TLS, this is necessary because the event
-  /// loop may report no event for the rest.
+  /// Sends the rest of a partly sent frame immediately if the socket is writable. Over TLS, a write accepts only a limited number
+  /// of bytes, even if the socket is writable. The event loop then reports no event for the rest of the frame.
   private func finishBegunFrame(_ subscriber: Subscriber) {
     guard subscriber.hasBufferedOutput, let connection = io.table[token: subscriber.connection],
       !connection.isWriteBlocked

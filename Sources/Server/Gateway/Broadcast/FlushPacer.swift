@@ -19,7 +19,7 @@ struct FlushPacer {
   private static let worthwhile = 1.5
   /// If waiting is worthwhile: the number of flushes between two trial flushes without waiting.
   private static let tryAtOnceEvery = 64
-  /// If waiting is not worthwhile: the maximum number of flushes between two trial flushes after waiting.
+  /// If waiting is not worthwhile: the maximum number of flushes between two trials of a delayed flush.
   private static let longestPause = 4096
 
   /// The time of the last flush.
@@ -33,8 +33,8 @@ struct FlushPacer {
   /// The number of flushes before the pacer tries the alternative to its present choice. If waiting is worthwhile, the pacer
   /// tries one flush without waiting. Otherwise, it tries one flush after waiting.
   private var untilTry = 0
-  /// The number of flushes before the next delayed flush is tried, after a delayed flush has shown that waiting is not
-  /// worthwhile. Each such flush doubles the number, up to `longestPause`.
+  /// The number of flushes until the next trial of a delayed flush, while waiting is not worthwhile. Each unsuccessful trial
+  /// doubles the number, up to `longestPause`.
   private var pause = 16
 
   /// Returns the maximum time for which entries wait at a given load of the loop.

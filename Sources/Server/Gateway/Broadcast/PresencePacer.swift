@@ -17,7 +17,7 @@ struct PresencePacer {
   /// Decides at the end of a session's turn which members are flushed.
   ///
   /// - Returns: true to send the turn's entries also to members at the tail; false to send only to members that are catching up
-  ///   or have output of their own.
+  ///   or have pending output that only they get.
   mutating func includesCaughtUp(_ content: TurnContent, now: MonotonicTime) -> Bool {
     let next = announcedAt + Self.interval
     switch content {

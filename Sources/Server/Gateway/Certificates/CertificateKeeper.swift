@@ -9,8 +9,8 @@ internal import Primitives
 actor CertificateKeeper {
   /// The time between two checks of the files.
   static let checkInterval = Duration.seconds(1)
-  /// The time for which a key encrypts new session tickets. After this time, the key still decrypts tickets for two more such
-  /// periods, because that is the lifetime of a ticket.
+  /// The time for which a key encrypts new session tickets. A ticket is valid for twice this time, so a key still decrypts
+  /// tickets for two more such periods.
   static let ticketKeyTime = Duration.seconds(3600)
   /// The time between two log lines about a certificate that is expiring, expired or not yet valid.
   private static let noticeInterval = Duration.seconds(86_400)

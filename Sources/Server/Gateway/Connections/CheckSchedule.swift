@@ -63,7 +63,8 @@ final class CheckSchedule {
     nextSlotAt = min(nextSlotAt, time(of: tick))
   }
 
-  /// Makes the next check of a connection take place at the next tick, because a new time limit may be earlier than the check.
+  /// Moves the next check of a connection to the next tick. The caller has set a new time limit, which may end before the
+  /// scheduled check.
   func hasten(_ connection: Connection, now: MonotonicTime) {
     guard connection.checkTick > lastTick + 1 else { return }
     schedule(connection, in: 1, now: now)

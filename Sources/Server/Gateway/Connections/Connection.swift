@@ -20,8 +20,8 @@ final class Connection {
   /// The address of the client that sent the present or last request. It is the peer's address, unless a trusted proxy reported a
   /// different address.
   var clientAddress: IPAddress
-  /// True while the connection counts toward the limit of its client behind a trusted proxy: during a request, or while the
-  /// connection is a WebSocket.
+  /// True while the connection counts toward the limit of the client that is behind a trusted proxy. The connection counts during
+  /// a request, and while it is a WebSocket.
   var isCountedForClient = false
   var isReadingPaused = false
   /// True when the connection was accepted beyond the limit `connections` (see `ReservedConnections`). A reserved connection does
@@ -107,7 +107,7 @@ final class Connection {
   }
 
   /// Removes the first `count` pending bytes, which the kernel has accepted. Moving the remaining bytes to the front is cheap,
-  /// because they are few: at most the result of one call that encrypts output, a TLS handshake and a refusal.
+  /// because few bytes are pending: at most the encrypted output of one call, the bytes of a TLS handshake, and a refusal.
   func didWritePending(_ count: Int) {
     pendingWrites.removeFirst(count)
     guard pendingWrites.isEmpty else { return }

@@ -310,8 +310,9 @@ final class ConnectionIO {
 
   /// Updates the number of buffered bytes of a connection that count toward the limit `incompleteBytes`.
   ///
-  /// - Returns: false if the caller must refuse the input, because all connections together exceed the limit, this connection
-  ///   buffers more than before, and it buffers more than `Connection.littleBytes`.
+  /// - Returns: false if the caller must refuse the input. This is the case if three conditions are true: all connections
+  ///   together exceed the limit, this connection buffers more than before, and this connection buffers more than
+  ///   `Connection.littleBytes`.
   @discardableResult
   func updateBufferedBytes(of connection: Connection) -> Bool {
     guard table.isOpen(connection) else { return true }

@@ -177,8 +177,9 @@ final class ConnectionReader {
       beginHandshake(connection)
     }
     let bytes = buffer.span.extracting(0..<count)
-    // OpenSSL may hold the first bytes of a record. If these bytes complete the record, the plaintext is longer than `count`, by
-    // less than one record. `TLSConnection.receive` also needs room for one whole record before each record.
+    // OpenSSL may already hold the first bytes of a record. If the new bytes complete this record, the plaintext is longer than
+    // `count`, by less than one record. In addition, `TLSConnection.receive` needs room for a whole record before it decrypts
+    // each record. So the room is `count` plus two records.
     let room = count + 2 * TLSConnection.recordLimitInBytes
     if tls.isHandshakeComplete, handler.bodyRoom >= room {
       decryptBody(connection, tls, bytes, handler, room: max(room, handler.bodyRoom))

@@ -55,7 +55,7 @@ final class ConnectionTransfer: @unchecked Sendable {
 }
 
 /// Transfers connections between reactors. The reactor of a session creates the session and answers all requests that name the
-/// session, so the connection of such a request must be on this reactor.
+/// session. So the connection of such a request must first be transferred to the session's reactor.
 ///
 /// After a transfer, the connection stays on its new reactor until a later request names or creates a session of a different
 /// reactor.

@@ -229,7 +229,7 @@ extension HTTPConnection {
       awaitDisk()
     case .dropBody(let answer):
       guard head.expectsContinue else {
-        // Limits the number of body bytes that are read and discarded before the answer is sent.
+        // The body is read and discarded before the answer is sent, but at most `attachmentBytes` bytes of it.
         request.reader.bodyLimit = limits.attachmentBytes
         resumeBody()
         return

@@ -55,9 +55,9 @@ extension HTTPService {
   /// Returns true if a refused request must be answered before its body has arrived. In this case, the connection is closed after
   /// the answer.
   ///
-  /// Behind trusted proxies, a refused request does not count for its client. If the gateway waited for its body, a client could
-  /// occupy any number of uncounted connections. Without proxies, there is no such problem, because each connection counts for
-  /// its peer.
+  /// Behind trusted proxies, the connection of a refused request is not counted for the request's client. If the gateway waited
+  /// for the body, a client could occupy any number of uncounted connections. Without proxies, there is no such problem, because
+  /// each connection counts for its peer.
   ///
   /// - Parameters:
   ///   - head: the head of the request.

@@ -45,8 +45,10 @@ struct Origins: Sendable {
     return !isOwn(authority.host, Self.port(authority), head, forwarded)
   }
 
-  /// Returns true if a host and port are those of the public URL, or those to which the request was sent. The scheme is ignored,
-  /// and the ports 80 and 443 count as no port, because a proxy with TLS may pass on requests to the gateway in plain text.
+  /// Returns true if a host and port are those of the public URL, or those to which the request was sent.
+  ///
+  /// A proxy with TLS may pass on requests to the gateway in plain text, which changes the scheme and the default port. So the
+  /// scheme is ignored, and the ports 80 and 443 count as no port.
   private func isOwn(_ host: String, _ port: UInt16?, _ head: RequestHead, _ forwarded: Authority?) -> Bool {
     if let publicURL, host == publicURL.host, port == Self.port(publicURL) { return true }
     return [head.authority, forwarded].contains { authority in

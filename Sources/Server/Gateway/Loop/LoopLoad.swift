@@ -1,9 +1,10 @@
 internal import Primitives
 
-/// The load of an event loop: the fraction of about the last 32 ms in which the loop was working, from 0 to 1.
+/// The load of an event loop, from 0 to 1: the fraction of the time in which the loop was working, measured over about the last
+/// 32 ms.
 final class LoopLoad {
-  /// The measured period: 32 ms in nanoseconds. It is not a `Duration`, because every turn computes with it and a `Duration` has
-  /// 128 bits.
+  /// The measured period: 32 ms in nanoseconds. It is an `Int64`, because every turn computes with it, and computing with a
+  /// `Duration` (128 bits) takes longer.
   private static let memory: Int64 = 32_000_000
 
   private(set) var value = 0.0

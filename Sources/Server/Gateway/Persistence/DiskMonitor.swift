@@ -74,8 +74,9 @@ final class DiskMonitor: Sendable {
   /// Returns the refusal of new sessions and uploads; nil while they are accepted.
   func refusal(now: MonotonicTime) -> Refusal? {
     state.withLock { state in
-      // A session with unsaved entries repeats a failed batch every second, so the refusal continues while the disk fails.
-      // Without such a session, new data is accepted after `failureTime`, and storing it tests the disk.
+      // A session with unsaved entries repeats a failed write every second. While the disk fails, each repeated failure renews
+      // this refusal. If no session has unsaved entries, the refusal ends after `failureTime`. The next data that a client adds
+      // then tests the disk.
       if state.failing.values.contains(where: { now - $0 < Self.failureTime }) {
         var refusal = Refusal(
           .storageFull,

@@ -49,9 +49,9 @@ class StoredSession {
     fileprivate let waiters: [StoredSession.Waiter]
   }
 
-  /// The maximum time for which saving is postponed. A session whose entries go to its members in each turn is saved later, so
-  /// that
-  /// the members do not wait.
+  /// The maximum time for which a batch is postponed. While a session sends the entries of a turn to its members, its batch is
+  /// postponed, so that the members do not wait. Without this limit, a session that sends entries in every turn might never be
+  /// saved.
   private static let longestPostponement = Duration.milliseconds(100)
 
   final let id: SessionID
@@ -163,7 +163,8 @@ class StoredSession {
   final func takeBatch(_ makeFinalRecord: (FinalRecord.Kind) -> SessionRecord) -> Batch? {
     postponedSince = nil
     guard lastRecord != .end, !isRemoved else {
-      // The session has ended or has been removed, so the records that these callers wait for are never written.
+      // The session has ended or has been removed. So the records for which callers wait are never written, and the callers get
+      // `false`.
       resumeAll(returning: false)
       return nil
     }

@@ -30,8 +30,8 @@ final class Draining {
   /// The number of sockets that the drain closes in one batch, and the time between two batches.
   private static let socketsPerBatch = 128
   private static let batchInterval = Duration.milliseconds(20)
-  /// The maximum number of times that the drain writes `closed` records. A session needs a further `closed` record if another
-  /// record followed its last one.
+  /// The maximum number of times that the drain writes `closed` records. If another record follows the `closed` record of a
+  /// session, `closed` is not the last record, and the session needs a further one.
   private static let closingRounds = 8
 
   private let environment: Environment

@@ -98,7 +98,7 @@ final class SessionCreation {
     guard !host.isRemoved else { throw .ended }
     let following = try host.session.follow(by: token, now: now) { created.id }
     sessions.touch(host)
-    // The new session is on the disk. So a failure to store its id in the old session is ignored.
+    // The new session is on the disk already. So the request succeeds even if the old session cannot store the new session's id.
     _ = await persister.waitUntilStored(host)
     return .created(following.id, created.session.object)
   }

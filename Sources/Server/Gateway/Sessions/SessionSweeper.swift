@@ -32,8 +32,8 @@ actor SessionSweeper {
   private let limits: Limits
   private let removal: RemovalGate
   private let ledger: SessionLedger
-  /// The maximum time between two sweeps in seconds: a fraction of the shortest time for which a session is kept. A session is
-  /// removed by the first sweep after its time, so it may be kept too long by this pause.
+  /// The maximum time between two sweeps in seconds: a fraction of the shortest time for which a session is kept. Only a sweep
+  /// removes expired sessions, so a session may stay on the disk for up to this time after its expiry.
   private let longestPause: Double
   /// Sessions that have content but no `closed` record. The sweeper remembers them so that it reads the log of each only once.
   private var holding: Set<SessionID> = []

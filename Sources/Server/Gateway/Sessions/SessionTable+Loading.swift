@@ -64,8 +64,9 @@ extension SessionTable {
   private func load(_ id: SessionID) async -> Found {
     if let host = self[id] { return .open(host) }
     let begun = MonotonicTime.now()
-    // In memory, a session has its retained entries and its newest entries. Each of them is at most as long as the file, and has
-    // a limit. If the length of the file cannot be read, the load below reports the error.
+    // The load reserves memory for the retained entries and the newest entries of the session. Each of the two parts has a limit,
+    // and is at most as long as the session's log file. If the length of the log file cannot be read, 0 is used here, and the
+    // load below reports the error.
     let length = (try? await environment.files.byteCount(of: id, in: environment.store)) ?? 0
     let room = min(length, limits.sessionLogBytes) + min(length, limits.catchUpTailBytes)
     guard environment.memory.reserve(room) else {

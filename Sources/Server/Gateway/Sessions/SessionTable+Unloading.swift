@@ -38,7 +38,8 @@ extension SessionTable {
       host.idleSince = now.adding(seconds: 1)
       return
     }
-    // A participant may have joined while the record was being written. The check must not count this task itself.
+    // A participant may have joined while the record was being written, so the session is checked again. The check must not count
+    // this task itself.
     host.tasksInHand -= 1
     let isIdle = self.isIdle(host, host.session.deadlines)
     host.tasksInHand += 1

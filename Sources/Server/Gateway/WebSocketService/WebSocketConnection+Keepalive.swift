@@ -17,8 +17,7 @@ extension WebSocketConnection {
   /// most 25 s of silence. So at least 15 s are left for the pong before `silenceLimit`.
   private static let recentActivity = Duration.seconds(5)
   /// After this time without input from the peer, each tick checks if the peer's kernel has acknowledged bytes (TCP). An idle
-  /// peer
-  /// that answers its pings is never silent for so long.
+  /// peer that answers its pings is never silent for so long.
   private static let longSilence = Duration.seconds(25)
 
   /// The frame of a heartbeat: a binary message without entries. Browsers do not show pings to scripts, so this message shows a
@@ -132,7 +131,8 @@ extension WebSocketConnection {
       if bytes < unacknowledgedBytes { activeAt = now }
       unacknowledgedBytes = bytes
     } catch {
-      // The kernel does not report the length of the socket's send buffer, so no activity is recorded.
+      // The kernel does not report the number of unacknowledged bytes. Only a decrease of this number shows activity of the peer,
+      // so no activity is recorded.
       unacknowledgedBytes = 0
     }
   }

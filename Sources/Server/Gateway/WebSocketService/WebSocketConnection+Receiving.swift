@@ -23,8 +23,8 @@ extension WebSocketConnection {
     defer { service.counters.values.messagesReceived += completeMessages }
     activeAt = now
     while position < end || hasUnhandledInput {
-      // A socket that uses the shared inflater continues until the end of its message, even if its input is otherwise paused,
-      // because other sockets may wait for the inflater.
+      // A socket that uses the shared inflater continues until the end of its message, even if its outbox is full or its input is
+      // paused, because other sockets may wait for the inflater.
       guard isInflating || !subscriber.isOutboxFull && !isInputPaused else {
         io.pauseReading(connection, buffer, from: position, upTo: end)
         break

@@ -69,7 +69,8 @@ struct Journal {
   /// The sum of the bytes of all contents, each counted once, and of all reservations.
   private(set) var usedBytes: UInt64 = 0
 
-  /// Uploads whose progress is sent at the end of the turn, unless an earlier entry of the turn contains the offset.
+  /// Uploads whose progress is sent at the end of the turn. The progress of an upload is not sent if another entry has announced
+  /// the upload's offset by then.
   private var progressDue: [UUID] = []
   /// Uploads whose progress is sent later.
   private var deferredProgress = DeadlineQueue<UUID>()
@@ -211,7 +212,8 @@ struct Journal {
   /// True if the session has uploads: each upload has an expiry check.
   var hasUploads: Bool { expiryChecks.earliest != nil }
 
-  /// Uploads whose offsets changed after their last entries. A joiner knows only the offsets in these entries.
+  /// Uploads whose present offset is not in the newest retained entry of their attachment. A joiner knows only the offset in that
+  /// entry, because a snapshot contains no progress messages.
   var unannouncedOffsets: [(id: UUID, offset: UInt64)] {
     inOrder.compactMap { record in
       guard case .uploading(let upload) = record.state, upload.announcedOffset != record.object.offset

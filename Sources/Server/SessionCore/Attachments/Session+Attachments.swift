@@ -68,7 +68,7 @@ extension Session {
         limit: limits.sessionLogBytes, actual: retainedBytes)
     }
     if let refusal = growthRefusal { throw refusal }
-    // The uploader's presence is announced before the attachment. The session keeps the uploader's name as long as the
+    // The uploader's presence is announced before the attachment. The session keeps the uploader's name as long as it keeps the
     // attachment.
     if let number = draft.participant { participants[number]?.hasRetained = true }
     announcePresence()

@@ -40,7 +40,8 @@ package struct EpochHistory: Equatable, Sendable {
     if pairs.count > Self.limit { pairs.removeFirst(pairs.count - Self.limit) }
   }
 
-  /// Lowers `through` of every pair to at most `sequence`, because later entries were not read from disk, or got other sequences.
+  /// Lowers `through` of every pair to at most `sequence`. The entries after `sequence` were not read from disk, or they got
+  /// other sequences than before.
   package mutating func cap(at sequence: UInt64) {
     for index in pairs.indices { pairs[index].through = min(pairs[index].through, sequence) }
   }

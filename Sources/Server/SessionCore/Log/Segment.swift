@@ -3,8 +3,8 @@ internal import WebSocket
 
 /// An append-only buffer of WebSocket frames that may be written to any subscriber.
 ///
-/// Its bytes never change or move, so a cursor is an offset. A segment is not `Sendable`: it belongs to the reactor of its
-/// session.
+/// Its bytes never change or move, so a cursor can store its position as an offset. A segment is not `Sendable`: it belongs to
+/// the reactor of its session.
 package final class Segment {
   /// One frame of the segment.
   package struct Frame: Sendable, BitwiseCopyable {
@@ -55,8 +55,8 @@ package final class Segment {
     bytes.isEmpty || bytes.count + count <= capacity
   }
 
-  /// Appends entries as one binary frame. `targets` are the sorted numbers of the participants that get it; nil means every
-  /// participant.
+  /// Appends entries as one binary frame. `targets` are the sorted numbers of the participants that get the frame; nil means
+  /// every participant.
   /// - Returns: the number of bytes of the frame, plus four for each target.
   @discardableResult
   func appendFrame(

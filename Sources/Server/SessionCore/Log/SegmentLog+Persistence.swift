@@ -40,7 +40,9 @@ extension SegmentLog {
 
   /// Begins the log after `sequence`. Only the retained entries up to `sequence` are known.
   mutating func begin(after sequence: UInt64) {
-    precondition(tail.offset == 0 && segments.count == 1, "a log must begin once, before its first entry")
+    precondition(
+      tail.offset == 0 && segments.count == 1,
+      "begin(after:) must be called only once, before the first entry of the log")
     droppedThrough = sequence
     lastSequence = sequence
   }

@@ -44,7 +44,7 @@ package final class Subscriber {
     var isEmpty: Bool { restOffset == rest.count && outboxOffset == outbox.count }
   }
 
-  // The small properties come last, so that the object needs no padding: there is one object per socket.
+  // There is one `Subscriber` per socket. To save memory, its small properties come last: the object then needs no padding.
   /// The shell's identifier of the socket. The shell never reuses an identifier.
   package let connection: UInt64
   var source = Source.none

@@ -64,8 +64,8 @@ final class ParticipantState {
 
   /// Updates the number of ignored refusals after an accepted entry or control message.
   func recordAccepted(now: MonotonicTime, pausesAfter limit: UInt16) {
-    // After a pause in reading, the number of ignored refusals is reset only when the participant respects a refusal without
-    // another pause.
+    // After `limit` ignored refusals, the gateway pauses reading from the participant's socket. Then the number is reset only if
+    // the participant itself waited until `retryAt`, without a pause in reading.
     let hasWaited = retryAt.map { $0 <= now && !wasPaused } ?? false
     if ignoredRefusals < limit || hasWaited { ignoredRefusals = 0 }
     if retryAt != nil { wasPaused = false }

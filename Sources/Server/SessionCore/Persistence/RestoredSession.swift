@@ -34,8 +34,8 @@ package final class RestoredSession {
     return session
   }
 
-  /// Takes the session out of this object, and returns the records to write after a loss: the opening records, and the end of the
-  /// session if it has ended.
+  /// Takes the session out of this object, and returns the records to write if the log has lost records: the opening records, and
+  /// the end of the session if it has ended.
   package func recordsAfterLoss() -> [SessionRecord] {
     var session = takeSession()
     return session.openingRecords() + (end.map { [$0.encoded] } ?? [])
@@ -168,8 +168,8 @@ extension SessionRestorer {
     return numbers + ParticipantNumber(blocks) * SaveState.numberBlock + 1
   }
 
-  /// Returns the earlier epochs whose clients can continue with a tail. They include the interrupted epoch, because its entries
-  /// were read from disk.
+  /// Returns the earlier epochs whose clients can continue with a tail. After a crash, these include the epoch that the crash
+  /// interrupted, because the entries of this epoch were read from disk.
   private func history(isClean: Bool, of header: SessionHeaderRecord) -> EpochHistory {
     guard var history = header.history, !isRestored else { return EpochHistory() }
     if isClean {

@@ -28,7 +28,8 @@ struct SaveState {
   static let numberBlock: ParticipantNumber = 4096
   static let numberReserve: ParticipantNumber = 2048
 
-  /// The maximum size of all `used` records in a file together. They need a limit, because no compaction is started for them.
+  /// The maximum size of all `used` records in a file together. A session is not compacted before its log in memory has dropped
+  /// entries, so without a limit, repeated refusals could enlarge the file of such a session forever.
   static let consumedLimit = 1_048_576
 
   /// A client sequence that was used up by a refused entry, and the session's sequence at that time.

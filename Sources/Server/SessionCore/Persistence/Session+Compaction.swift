@@ -58,9 +58,10 @@ extension Session {
   /// - Parameter logBytes: the length of the session's file.
   /// - Returns: true if the compaction would free more than half of the file and more than 1 MiB.
   package func shouldCompact(logBytes: Int) -> Bool {
-    // The slices contain the entries up to `droppedThrough`. The new file also needs copies of the old file's records with later
-    // entries, because some of these records may describe newer states of participants and attachments than the head does. So a
-    // compaction needs at least one later entry on disk.
+    // The new file consists of the head, slices with the entries up to `droppedThrough`, and copies of the old file's records,
+    // beginning with the first later entry. The copies may contain newer states of participants and attachments than the head.
+    // Without a later entry on disk, nothing would be copied and these states would be lost. So there is no compaction in this
+    // case.
     guard isByStore, log.droppedThrough > 0, committed > log.droppedThrough else { return false }
     let people = 256 * participants.count + 512 * journal.records.count
     return logBytes > 2 * (retainedBytes + log.recordBytes + people) + Self.slackBytes

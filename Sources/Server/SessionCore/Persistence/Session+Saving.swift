@@ -180,7 +180,8 @@ extension Session {
     _ records: inout [SessionRecord], _ batch: inout SaveState.Batch, _ room: inout Int
   ) -> Bool {
     guard !save.people.isEmpty else { return true }
-    // Participants are written in the order of their changes, because a load forgets the oldest past participants first.
+    // Participants are written in the order of their changes. So participants that left earlier come earlier in the file, and a
+    // load that reads too many past participants forgets the first ones.
     for (number, change) in save.people.sorted(by: { $0.value < $1.value }) {
       guard room > 0 else { return false }
       save.people[number] = nil
@@ -237,8 +238,8 @@ extension Session {
       save.consumed[number] = nil
       batch.acknowledged[number] = max(batch.acknowledged[number] ?? 0, item.clientSequence)
     }
-    // A failure to write these records loses nothing: when the client of a refused entry returns, its `next` raises
-    // `acknowledged` again (rule S16).
+    // When the `used` records in the file have reached `consumedLimit`, no further ones are written. Nothing is lost: when the
+    // client of a refused entry returns, the `next` in its `join` raises `acknowledged` again (rule S16).
     guard save.consumedBytes < SaveState.consumedLimit else { return }
     save.consumedBytes += 8 * used.count
     batch.consumed = used

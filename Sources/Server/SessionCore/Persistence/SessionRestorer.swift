@@ -36,7 +36,7 @@ package struct SessionRestorer: ~Copyable {
   private var departures = 0
   /// The number of bytes of all `used` records that were read.
   var consumedBytes = 0
-  /// The sender of the last entry. It is often also the sender of the next entry.
+  /// The sender of the last entry. The next entry often has the same sender, and then needs no lookup.
   private var sender: ParticipantState?
   /// The newest payload of each attachment, and its sequence.
   var attachments: [EntryKey: (payload: [UInt8], sequence: UInt64)] = [:]
@@ -123,8 +123,8 @@ package struct SessionRestorer: ~Copyable {
   /// - Parameter byteCount: the number of lost bytes, including the frames.
   package mutating func skip(_ byteCount: Int) {
     lostBytes += byteCount
-    // If no run was read before the loss, retained entries in `base` records may be lost too. So no sequence counts as read
-    // completely.
+    // If no run was read before the loss, retained entries in `base` records may be lost too. So `wholeThrough` is 0 in this
+    // case.
     wholeThrough = wholeThrough ?? (log.appendedBytes == 0 ? 0 : log.lastSequence)
     closing = nil
   }

@@ -65,7 +65,7 @@ extension RecordError: CustomStringConvertible {
     case .cutShort(let needed, let have): "needs \(needed) bytes, but has \(have)"
     case .tooLong(let extra): "has \(extra) bytes too many"
     case .notJSON: "is not a JSON object"
-    case .invalidMember(let name): "has a wrong or missing \"\(name)\""
+    case .invalidMember(let name): "has a wrong or missing member \"\(name)\""
     case .otherSession: "belongs to another session"
     case .entry(let error): "has bytes that are not an entry: \(error.detail)"
     case .flags(let flags):
@@ -75,7 +75,7 @@ extension RecordError: CustomStringConvertible {
     case .targets:
       "has a targeted frame that does not consist of exactly one targeted entry, or whose targets are not in rising order"
     case .behindEntries: "follows entries that it must precede"
-    case .attachment(let name): "has an attachment with a wrong \"\(name)\""
+    case .attachment(let name): "has an attachment with a wrong member \"\(name)\""
     case .numberTooLarge(let number): "has the number \(number), which is more than a session can count"
     case .missing: "is missing: the log does not name its session"
     }

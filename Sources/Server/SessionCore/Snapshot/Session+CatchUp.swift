@@ -23,7 +23,7 @@ extension Session {
 
   /// Starts the catch-up of all pending subscribers.
   ///
-  /// - Returns: subscribers to close, because they are too slow in an earlier catch-up.
+  /// - Returns: the subscribers to close. They read an earlier catch-up too slowly, and its segments take too much memory.
   mutating func catchUpPending() -> [Subscriber] {
     guard !catchingUp.isEmpty else { return [] }
     let pending = catchingUp

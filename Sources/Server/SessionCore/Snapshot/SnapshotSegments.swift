@@ -2,8 +2,8 @@ internal import Wire
 
 /// The retained entries in rising sequence, as joiners get them.
 ///
-/// A segment only grows at its end, or is replaced by a new segment. A catch-up has references to its segments, so it stays the
-/// same even for a slow subscriber.
+/// A segment only grows at its end, or is replaced by a new segment. A catch-up has references to its segments, so its content
+/// stays the same even if a slow subscriber reads it late.
 struct SnapshotSegments {
   private static let segmentBytes = 262_144
   /// The maximum number of bytes that are rewritten in a turn, so that no turn takes long.

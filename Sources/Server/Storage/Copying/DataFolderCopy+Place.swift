@@ -126,7 +126,8 @@ extension DataFolderCopy {
     }
     let foreign: [String]
     do throws(StorageError) {
-      // The files of an existing backup are unexpected entries too, because that backup may be the only copy of a data folder.
+      // The files of an existing backup count as unexpected entries, so the copy is refused. That backup may be the only copy of
+      // a data folder.
       let way = try way(to: try source.root.folder(".", for: .mark), nil, from: root)
       foreign = try foreignEntries(in: root).filter { $0 != way }
     } catch {

@@ -46,8 +46,8 @@ final class FileCopier {
       guard offset - synced >= Self.burst || (offset == count && count >= Self.small) else { continue }
       let status = clinux_file_sync_data(file.rawValue)
       guard status == 0 else { throw .target(StorageError(.sync, code: -status)) }
-      // The call removes the copied bytes from the page cache, because the gateway needs the memory more. A failure does not
-      // matter.
+      // The call removes the copied bytes from the page cache, so that more memory is left for the gateway. If the call fails,
+      // the copy is still correct.
       _ = clinux_file_forget(file.rawValue)
       synced = offset
     }
@@ -83,8 +83,9 @@ final class FileCopier {
       if copied > 0 { return Int(copied) }
       let error = StorageError(.writeCopy, code: CInt(clamping: -copied))
       if error.isFull { throw .target(error) }
-      // The kernel does not report which side failed. Reading and writing the bytes separately shows which side failed. This also
-      // works if only the copy call of the kernel fails: on some file systems, the copy call returns 0 before the end of a file.
+      // The kernel's copy call failed or copied nothing, and does not report whether the source or the target is the cause.
+      // Reading and writing the bytes separately shows the cause. It also completes the copy on file systems where only the copy
+      // call fails: on some, it returns 0 before the end of a file.
       room = [UInt8](repeating: 0, count: Self.readPiece)
     }
     let wanted = min(count, room.count)

@@ -33,7 +33,7 @@ package struct SkippedBytes: Equatable, Sendable, CustomStringConvertible {
 package struct LogEnd: Equatable, Sendable {
   /// The end of the last complete record.
   package var offset: Int
-  /// The CRC of the last complete record. The CRC of the next record continues this CRC.
+  /// The CRC of the last complete record. The computation of the next record's CRC starts from this CRC.
   package var chain: UInt32
   /// The length of the file in bytes.
   package var length: Int

@@ -69,8 +69,8 @@ extension LogReader {
         ? accept(upTo: next.offset, chain: stored) : skip(to: next.offset, chain: next.chain)
     }
     if try isRecord(upTo: end, stored) { return try accept(upTo: end, chain: stored) }
-    // If the length is possible but reaches beyond the end of the file, this record may be the last one, whose write stopped at
-    // any byte. Then no other record follows.
+    // If the damaged record has a valid length but would end after the end of the file, it may be the last record, whose write
+    // was interrupted. In that case, no other record follows.
     guard !isPossible || behind <= end, let first, first.end < end else { return nil }
     framed = first.offset
     // The record in the first frame is lost too: its CRC cannot be checked, because the CRC of the record before it is unknown.
@@ -131,7 +131,7 @@ extension LogReader {
       let searched = isLast ? count - LogFormat.overhead : max(count / 2, 1)
       let span = bytes.span
       for index in 0..<searched {
-        // A fast first test: the first byte of a length is small, and most other bytes are not.
+        // A fast first test: the first byte of a valid length is at most 4, and most other bytes of a log are greater.
         guard span[index] <= UInt8(LogFormat.maximumLength >> 24) else { continue }
         let length = Int(span.uint32(at: index))
         let behind = index + length + LogFormat.overhead

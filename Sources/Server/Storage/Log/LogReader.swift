@@ -96,7 +96,8 @@ struct LogReader {
     return Int(bytes.span.uint32(at: 0))
   }
 
-  /// Returns true if all bytes from the offset on are zero: a power cut may leave a file longer than its written bytes.
+  /// Returns true if all bytes from the offset on are zero. After a power cut, a file may be longer than the bytes that were
+  /// written; its end then consists of zeros.
   private func isZeroFromHere() throws(StorageError) -> Bool {
     var bytes = [UInt8](repeating: 0, count: min(Self.chunk, end - offset))
     var position = offset
@@ -109,8 +110,8 @@ struct LogReader {
     return true
   }
 
-  /// Returns true if the file ends with a complete record that begins after the offset. In this case, a length at the offset that
-  /// points beyond the end of the file is damaged.
+  /// Returns true if the file ends with a complete record that begins after the offset. The record at the offset is then not the
+  /// last one, so if its length points beyond the end of the file, this length is damaged.
   private func hasWholeRecordBehind() throws(StorageError) -> Bool {
     guard let last = try LogTail.last(of: file, length: end) else { return false }
     return last.offset > offset

@@ -112,8 +112,8 @@ package struct LogSnapshot: Sendable {
   private static let headBytes = 4096
   private static let headRecords = 4
 
-  /// Finds the last record from the end of the file, and reads no other records.
-  /// - Returns: nil if the log has no records, or the last one is incomplete.
+  /// Returns the last record of the log. Reads backward from the end of the file, so it does not read all records of the log.
+  /// - Returns: nil if the log has no records, or the last one is incomplete or damaged.
   /// - Throws: `StorageError` if the log cannot be used.
   package func last() throws(StorageError) -> LastRecord? {
     try tail().map(record)
@@ -137,7 +137,8 @@ package struct LogSnapshot: Sendable {
     case whole
     /// A part of the first record, because the file ends within it.
     case cut
-    /// The first record is damaged. The second record is undamaged, and its CRC continues the CRC of the expected first record.
+    /// The first record is damaged. The second record is undamaged: its CRC was computed from the CRC that an undamaged first
+    /// record has.
     case damaged
   }
 

@@ -5,7 +5,7 @@ internal import Wire
 struct LogTail: Equatable {
   /// The offset of the record's first byte.
   var offset: Int
-  /// The CRC of the record. The CRC of the next record continues this CRC.
+  /// The CRC of the record. The computation of the next record's CRC starts from this CRC.
   var chain: UInt32
   /// The number of the record's kind.
   var kind: UInt8
@@ -20,8 +20,8 @@ struct LogTail: Equatable {
     }
     var chain: UInt32 = 0
     if head.offset > 0 {
-      // Only the CRC of the previous record is needed, because the CRC of the last record continues it. Other damage of the
-      // previous record does not matter.
+      // The CRC of the last record is computed from the CRC of the previous record. Nothing else of the previous record is
+      // needed, so other damage of that record does not matter.
       guard let before = try self.head(of: file, endingAt: head.offset) else { return nil }
       chain = before.checksum
     }

@@ -3,12 +3,12 @@ package import SessionCore
 internal import Platform
 package import Wire
 
-/// Compactions. A new log begins with records that replace all entries up to a sequence. The later records of the old log
-/// follow. During the compaction, records are appended to the old log, and are copied with the other later records. If
-/// the compaction fails, or the process ends before the rename, the old log stays unchanged.
+/// The compaction of logs. The new log begins with records that replace all entries up to a sequence. Then it has the later
+/// records of the old log. Records that arrive during the compaction are appended to the old log, and are copied to the new log
+/// too. If the compaction fails, or the process ends before the rename, the old log stays unchanged.
 extension FolderStore {
   /// The maximum number of syncs of the new log before its last part is copied. During each sync, more records are appended to
-  /// the old log.
+  /// the old log. Without this maximum, a busy session might never finish its compaction.
   private static let rounds = 4
 
   package func beginCompaction(_ id: SessionID, _ plan: CompactionPlan) throws(StorageError) {

@@ -56,8 +56,8 @@ extension FolderStore {
   /// - Parameters:
   ///   - record: the record to write.
   ///   - id: a session whose log the gateway does not write to.
-  ///   - isWanted: receives the last record; returns true if the new record is to be written. No other call of this
-  ///     function appends at the same time.
+  ///   - isWanted: receives the last record; returns true if the new record is to be written. The log is locked during this call,
+  ///     so no other call of `append` can add a record.
   /// - Returns: true when the record was written.
   /// - Throws: `StorageError` without writing: EWOULDBLOCK while another process appends to the log or replaces it, ESTALE if
   ///   another process has just replaced the log.
@@ -72,7 +72,7 @@ extension FolderStore {
       throw StorageError(.openLog, code: ESTALE)
     }
     // The last record is read under the lock. Before this process had the lock, another process may have appended a record, and a
-    // gateway may have appended further records after that record.
+    // gateway may have appended further records after that record. So a last record that was read earlier may be outdated.
     let kept = try LogSnapshot(file)
     guard let tail = try kept.tail() else { throw StorageError(.writeLog, code: EBADMSG) }
     guard isWanted(kept.record(tail)) else { return false }

@@ -6,7 +6,7 @@ package import Wire
 
 /// The failure that stored records survive.
 package enum Durability: Sendable {
-  /// Stored records survive the end of the process, because the kernel has them, but may not survive a power cut.
+  /// Stored records survive the end of the process, because they are in the kernel's cache. A power cut can lose them.
   case process
   /// Stored records survive a power cut, because they are on the disk.
   case full
@@ -214,7 +214,8 @@ package actor FolderStore: SessionStore {
         try copy.copyReadable(of: damaged, expecting: end)
         try copy.add(records)
         let file = try copy.open()
-        // The new log is synced even with `process` durability, because the log that it replaces is on the disk.
+        // Even with `process` durability, the new log is synced before it replaces the old log. Otherwise, a power cut could lose
+        // records that were already on the disk in the old log.
         try file.sync()
         if !end.lost.isEmpty {
           try CorruptTail.keep(end.lost, of: damaged, id, disk)

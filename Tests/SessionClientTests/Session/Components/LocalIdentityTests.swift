@@ -42,7 +42,7 @@ struct LocalIdentityTests {
   }
 
   @Test(
-    "After a join with a new participant number, the outbox belongs to the old number until `takeOverOutbox`")
+    "After a join with a new number, the outbox belongs to the old number until `takeOverOutbox` is called")
   func outbox() {
     var identity = LocalIdentity()
     identity.takeOverOutbox()

@@ -5,7 +5,7 @@ import Testing
 @Suite("Pausing and continuing to read a session's messages")
 struct ReadControlTests {
   @Test(
-    "During a pause, a pending `settle` makes the client read at most 64 MiB; the next pause allows 64 MiB again"
+    "A waiting `settle` call lets the client read at most 64 MiB in each pause of reading"
   )
   func limit() {
     var control = ReadControl()

@@ -38,7 +38,8 @@ struct Board {
   }
 
   private var content = Content()
-  /// The new content during a snapshot. The old content stays visible until the snapshot is complete.
+  /// The content that the present snapshot has delivered so far; nil while no snapshot is being received. The old content stays
+  /// visible until the snapshot is complete.
   private var incoming: Content?
   private var attachments: [BoardAttachment] = []
   private var order: [Item]?

@@ -8,8 +8,8 @@ struct TerminalFrame {
     self.colors = colors
   }
 
-  /// Switches to the alternate screen, hides the cursor, and turns off line wrap, because a terminal may show a character wider
-  /// than `CellWidth` expects.
+  /// Switches to the alternate screen, hides the cursor, and turns off line wrap. Otherwise a line would wrap if the terminal
+  /// shows a character wider than `CellWidth` expects.
   static let begin = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l\u{1B}[2J"
   /// Restores the original screen.
   static let end = "\u{1B}[?2026l\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
