@@ -362,7 +362,7 @@ struct ArgumentParserTests {
         "--max-connections", "100",
         environment: ["DRAWTOGETHER_MAX_CONNECTIONS_PER_ADDRESS": "200"],
         says:
-          "--max-connections is 100, less than DRAWTOGETHER_MAX_CONNECTIONS_PER_ADDRESS with 200: raise the first or lower the second."
+          "--max-connections is 100, less than DRAWTOGETHER_MAX_CONNECTIONS_PER_ADDRESS (200): raise the first or lower the second."
       ),
       Refused(
         "--max-memory-bytes", "100M",

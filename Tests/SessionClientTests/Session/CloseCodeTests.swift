@@ -58,7 +58,7 @@ struct CloseCodeTests {
   }
 
   @Test(
-    "A permanent connection failure ends a membership that has never joined; a membership that has joined before reconnects"
+    "A permanent connection failure ends a membership that has never joined; one that was joined before connects again"
   )
   func neverJoined() {
     let ends: [(SocketEnd, String)] = [

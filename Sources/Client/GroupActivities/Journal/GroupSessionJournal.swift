@@ -32,8 +32,8 @@ public final class GroupSessionJournal: Sendable {
   ///
   /// The function returns as soon as the gateway has created the attachment. The upload continues, across lost connections, and
   /// other participants see the attachment when it is complete. `GroupSession.settle()` waits until the upload is complete. If
-  /// the session is not joined yet, the function waits for the state `joined`. `Data` that begins with the signature of an image
-  /// format is sent with that format's media type.
+  /// `join()` was called, but the state is not `joined` yet, the function waits for that state. `Data` that begins with the
+  /// signature of an image format is sent with that format's media type.
   ///
   /// - Parameter item: the item; it is sent as its first representation that can be exported.
   /// - Returns: the attachment. This program can load it immediately.

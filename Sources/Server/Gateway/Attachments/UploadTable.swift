@@ -46,8 +46,8 @@ final class UploadTable: Sendable {
   /// The time for which a body may be slow before a new upload can take its slot, if all slots of the gateway are full. If only
   /// the slots of the new upload's own address are full, this time is `bodyRateSeconds`.
   private static let grace = Duration.seconds(5)
-  /// The minimum time before an upload can be evicted if its address has few uploads. An address has few uploads if it has at
-  /// most `few` (a parameter of `eviction`), but at least two more than the address of the new upload.
+  /// The minimum time before an upload can be evicted if its address has at most `few` uploads (a parameter of `eviction`), and the
+  /// new upload's address has at least two uploads less.
   private static let leastTime = Duration.seconds(2)
 
   private struct Row {
