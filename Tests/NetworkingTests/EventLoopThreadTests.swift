@@ -86,6 +86,20 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
+  @Test("The body of the thread can enter an actor of the loop once, for all turns and jobs")
+  func enteredOnce() async throws {
+    let loop = try EventLoopThread(name: "test-body")
+    let counter = Counter(loop: loop)
+    try loop.start { counter.runLoop() }
+    for expected in 1...100 {
+      #expect(await counter.increment() == expected)
+    }
+    #expect(await counter.turns > 0)
+    loop.stop()
+    loop.join()
+    #expect(!loop.isOnLoop)
+  }
+
   @Test("A turn receives the time at which the jobs before it began, or nil if no job ran before it")
   func jobsBegan() async throws {
     let loop = try EventLoopThread(name: "test-jobs")
@@ -195,6 +209,15 @@ private actor Counter {
 
   nonisolated func turn() {
     assumeIsolated { $0.turns += 1 }
+  }
+
+  nonisolated func runLoop() {
+    assumeIsolated { counter in
+      counter.loop.run { _, _ in
+        counter.turns += 1
+        return nil
+      }
+    }
   }
 
   func time() -> MonotonicTime { .now() }

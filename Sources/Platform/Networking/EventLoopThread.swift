@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// It is a serial executor: an actor whose `unownedExecutor` is this object runs on this thread only, and the closure may enter
 /// such an actor with `assumeIsolated`. An iteration runs the enqueued jobs of such actors first, then the closure given to
-/// `start`. Jobs that arrive after the last turn never run.
+/// `start` or `run`. Jobs that arrive after the last turn never run.
 package final class EventLoopThread: SerialExecutor, Sendable {
   /// The closure that runs once per iteration. Its arguments are the events (often none) and the time at which the jobs of this
   /// iteration began (`nil` if there were none). It returns the deadline of the next wait: `nil` for no deadline, or a time in
@@ -42,7 +42,17 @@ package final class EventLoopThread: SerialExecutor, Sendable {
 
   /// Starts the thread. May be called only once. The running thread keeps the loop alive until `stop`.
   package func start(turn: @escaping Turn) throws(SystemError) {
-    let started = try SystemThread(name: name) { self.run(turn) }
+    try start { self.run(turn) }
+  }
+
+  /// Starts the thread, which calls `body`. May be called only once. The body calls `run`. Before that, it can enter an actor
+  /// with `assumeIsolated`, for all turns: entering the actor in each turn costs about 500 instructions.
+  package func start(body: @escaping @Sendable () -> Void) throws(SystemError) {
+    let started = try SystemThread(name: name) {
+      self.runningThread.store(SystemThread.current, ordering: .relaxed)
+      body()
+      self.runningThread.store(0, ordering: .relaxed)
+    }
     let former = thread.withLock { thread in
       let former = thread
       thread = started
@@ -120,8 +130,9 @@ package final class EventLoopThread: SerialExecutor, Sendable {
 
   // MARK: - The loop
 
-  private func run(_ turn: Turn) {
-    runningThread.store(SystemThread.current, ordering: .relaxed)
+  /// Runs the loop until `stop` is called. Called once, by the body of `start`.
+  package func run(_ turn: (_ events: [ReadyEvent], _ jobsBegan: MonotonicTime?) -> MonotonicTime?) {
+    precondition(isOnLoop, "an event loop runs on its own thread")
     clock.bindToThread()
     var ready = [clinux_ready](repeating: clinux_ready(), count: Self.eventsPerTurn)
     var events: [ReadyEvent] = []
@@ -137,7 +148,6 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     // Jobs that were enqueued before the stop are guaranteed to run.
     while runJobs(&batch) != nil {}
     clock.unbind()
-    runningThread.store(0, ordering: .relaxed)
   }
 
   private func wait(

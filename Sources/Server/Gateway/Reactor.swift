@@ -108,8 +108,8 @@ actor Reactor {
     if let plain { try loop.register(plain.descriptor, token: Self.plainToken) }
     if let secure { try loop.register(secure.descriptor, token: Self.secureToken) }
     _ = mailbox.enqueue(.listen(plain: plain, secure: secure))
-    try loop.start { events, jobsBegan in
-      self.assumeIsolated { $0.turn(events, jobsBegan) }
+    try loop.start {
+      self.assumeIsolated { reactor in reactor.loop.run { reactor.turn($0, $1) } }
     }
   }
 
