@@ -42,6 +42,8 @@ final class Connection {
   var isWriteBlocked = false
   /// True while the connection is in the `WriteQueue`.
   var isQueuedForWriting = false
+  /// True while the handler is a WebSocket. The value is stored separately, because every read checks it.
+  private(set) var isWebSocket = false
   /// True while the connection is in the `HandshakeTable`.
   var isHandshaking = false
   /// True after the first request head was received. The time limit for the first head begins when the connection is accepted.
@@ -57,7 +59,9 @@ final class Connection {
   /// The TLS state; nil for a socket without TLS.
   let tls: TLSConnection?
   /// The handler; nil while the connection lingers, and after it has closed. Only `ConnectionIO` changes this property.
-  var handler: (any ConnectionHandler)?
+  var handler: (any ConnectionHandler)? {
+    didSet { isWebSocket = handler?.isWebSocket ?? false }
+  }
   /// The time at which a check closes the connection, unless progress postpones the deadline. After setting an earlier deadline,
   /// call `ConnectionIO.hastenCheck(of:)`.
   var deadline: MonotonicTime
@@ -91,7 +95,7 @@ final class Connection {
 
   var isSecure: Bool { tls != nil }
   /// True while the input belongs to an attachment, or is read and discarded because the connection lingers.
-  var isUploading: Bool { handler?.isUploading ?? true }
+  var isUploading: Bool { !isWebSocket && handler?.isUploading ?? true }
   /// The number of buffered bytes of incomplete input and unsent output. Input of an upload is not included, because it has its
   /// own limit.
   var bufferedBytes: Int {

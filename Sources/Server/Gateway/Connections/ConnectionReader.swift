@@ -95,7 +95,7 @@ final class ConnectionReader {
       return
     }
     var rounds = 0
-    while connection.mayHaveInput, !connection.isReadingPaused, !connection.hasDeferredInput,
+    while connection.mayHaveInput, !connection.isReadingPaused, rounds == 0 || !connection.hasDeferredInput,
       connection.pendingWrites.count <= Self.pendingWriteLimit
     {
       guard rounds < Self.readsPerTurn, rounds == 0 || !io.readQueue.isShareOver,
@@ -105,7 +105,8 @@ final class ConnectionReader {
         return
       }
       rounds += 1
-      if let handler = connection.handler, !connection.isSecure, handler.bodyRoom > 0 {
+      if !connection.isWebSocket, !connection.isSecure, let handler = connection.handler, handler.bodyRoom > 0
+      {
         readBody(connection, handler)
       } else {
         readInput(connection)
