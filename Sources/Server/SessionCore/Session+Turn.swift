@@ -33,6 +33,11 @@ extension Session {
       || unreliableBatch.hasPending || presence.hasNotifiedWaiters || journal.hasProgress
   }
 
+  /// True when `endTurn` has work to do at this time, because of an event or of a deadline.
+  package func needsTurn(now: MonotonicTime) -> Bool {
+    needsTurn || commits.isDue(canPiggyback: false, now: now)
+  }
+
   /// Frees the memory that is needed only during a turn. The shell calls this for a session without recent events.
   package mutating func releaseRoom() {
     log.releaseRoom()

@@ -65,6 +65,31 @@ struct SessionTableTests {
     for socket in sockets { #expect(await worker.isOpen(socket)) }
   }
 
+  @Test("S35: the deadline of a `committed` message that was sent with entries starts no turn of the session")
+  func deadlineOutOfDate() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    let client = try await worker.join()
+    await worker.advance(.milliseconds(200))
+    await worker.turn()
+    await worker.advance(.milliseconds(200))
+    await worker.turn()
+    _ = try await worker.received(by: client)
+    await worker.draw([1], from: client)
+    await worker.turn()
+    await worker.advance(.milliseconds(100))
+    await worker.turn()
+    await worker.draw([2], from: client)
+    await worker.turnOnce()
+    let received = try await worker.received(by: client)
+    #expect(
+      received.contains { if case .control = $0 { true } else { false } }, "`committed` came with the entry")
+    let flushes = await worker.flushes
+    await worker.advance(.milliseconds(51))
+    await worker.turnOnce()
+    #expect(await worker.flushes == flushes)
+  }
+
   @Test(
     "When a session is ended, its members get the last entries and close code 4010; later clients get 4010 too"
   )
@@ -120,6 +145,7 @@ struct SessionTableTests {
 
 extension ComponentWorker {
   fileprivate var isInMemory: Bool { sessions[Self.id(1)] != nil }
+  fileprivate var flushes: UInt32? { sessions[Self.id(1)]?.session.flushNumber }
   fileprivate var loads: UInt64 { counters.values.sessionsOpened }
   fileprivate var isRefusingData: Bool { sessions[Self.id(1)]?.session.dataRefusal != nil }
 

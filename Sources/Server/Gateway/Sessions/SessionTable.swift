@@ -240,7 +240,13 @@ final class SessionTable {
         continue
       }
       unloadIfIdle(host, deadlines)
-      broadcaster.touch(host)
+      // Usually the deadline is out of date: it was the time of a `committed` message that has been sent with entries. A turn of
+      // the session would then send nothing, and cost as much as the delivery of an entry to all members.
+      if host.session.needsTurn(now: now) || host.presenceDue.map({ $0 <= now }) ?? false {
+        broadcaster.touch(host)
+      } else {
+        schedule(host, deadlines)
+      }
     }
   }
 
