@@ -5,6 +5,9 @@ internal import WebSocket
 ///
 /// Its bytes never change or move, so a cursor can store its position as an offset. A segment is not `Sendable`: it belongs to
 /// the reactor of its session.
+///
+/// The arrays are changed only in local variables (`change`), and other modules read them through computed properties. So the
+/// compiler knows all accesses, and removes their exclusivity checks at run time.
 package final class Segment {
   /// One frame of the segment.
   package struct Frame: Sendable, BitwiseCopyable {
@@ -21,8 +24,10 @@ package final class Segment {
 
   /// The number of the segment. It is absolute, so it stays valid when older segments are dropped.
   package let number: UInt32
-  package private(set) var bytes: [UInt8]
-  package private(set) var frames: [Frame] = []
+  package var bytes: [UInt8] { content }
+  package var frames: [Frame] { descriptions }
+  private var content: [UInt8]
+  private var descriptions: [Frame] = []
   /// For each targeted frame, the sorted numbers of the participants that get the frame, including the sender.
   private(set) var targetLists: [[UInt32]] = []
   /// The size in bytes beyond which new frames go into the next segment.
@@ -43,13 +48,15 @@ package final class Segment {
   init(number: UInt32, capacity: Int) {
     self.number = number
     self.capacity = capacity
-    bytes = []
-    bytes.reserveCapacity(capacity)
+    var content: [UInt8] = []
+    content.reserveCapacity(capacity)
+    self.content = content
   }
 
   var hasTargetedFrames: Bool { !targetLists.isEmpty }
   /// The end of the last targeted frame: all frames after it are for every participant.
-  package private(set) var targetedEnd = 0
+  package var targetedEnd: Int { targetsEnd }
+  private var targetsEnd = 0
 
   func hasRoom(for count: Int) -> Bool {
     bytes.isEmpty || bytes.count + count <= capacity
@@ -62,53 +69,63 @@ package final class Segment {
   func appendFrame(
     _ entries: Span<UInt8>, firstSequence: UInt64, lastSequence: UInt64, entryCount: Int, targets: [UInt32]?
   ) -> Int {
-    // The bytes are appended to a local variable, because each access to the property would be checked at run time.
-    var bytes: [UInt8] = []
-    swap(&bytes, &self.bytes)
-    let before = bytes.count
-    FrameHeader.append(.binary, length: entries.count, to: &bytes)
-    let headerLength = bytes.count - before
-    bytes.append(entries)
-    let end = bytes.count
-    swap(&bytes, &self.bytes)
-    var list = -1
-    var added = end - before + MemoryLayout<Frame>.stride
-    if let targets {
-      list = targetLists.count
-      targetLists.append(targets)
-      targetedEnd = end
-      added += 4 * targets.count + 48
+    let before = content.count
+    let list = targets == nil ? -1 : targetLists.count
+    change { bytes, frames in
+      FrameHeader.append(.binary, length: entries.count, to: &bytes)
+      let headerLength = bytes.count - before
+      bytes.append(entries)
+      frames.append(
+        Frame(
+          end: bytes.count, headerLength: headerLength, firstSequence: firstSequence,
+          lastSequence: lastSequence, entryCount: entryCount, targets: list))
     }
-    weight += added
-    frames.append(
-      Frame(
-        end: end, headerLength: headerLength, firstSequence: firstSequence, lastSequence: lastSequence,
-        entryCount: entryCount, targets: list))
-    return end - before + 4 * (targets?.count ?? 0)
+    let length = content.count - before
+    weight += length + MemoryLayout<Frame>.stride
+    guard let targets else { return length }
+    targetLists.append(targets)
+    targetsEnd = content.count
+    weight += 4 * targets.count + 48
+    return length + 4 * targets.count
   }
 
   /// Appends the payload of another segment's frame, compressed or uncompressed.
   func append(_ payload: Span<UInt8>, like frame: Frame, isCompressed: Bool) {
-    let before = bytes.count
-    FrameHeader.append(.binary, length: payload.count, isCompressed: isCompressed, to: &bytes)
-    let headerLength = bytes.count - before
-    bytes.append(payload)
-    frames.append(
-      Frame(
-        end: bytes.count, headerLength: headerLength, firstSequence: frame.firstSequence,
-        lastSequence: frame.lastSequence, entryCount: frame.entryCount, targets: -1))
+    change { bytes, frames in
+      let before = bytes.count
+      FrameHeader.append(.binary, length: payload.count, isCompressed: isCompressed, to: &bytes)
+      let headerLength = bytes.count - before
+      bytes.append(payload)
+      frames.append(
+        Frame(
+          end: bytes.count, headerLength: headerLength, firstSequence: frame.firstSequence,
+          lastSequence: frame.lastSequence, entryCount: frame.entryCount, targets: -1))
+    }
   }
 
   /// Appends a control message to a segment of a catch-up.
   func appendControl(_ message: [UInt8]) {
-    let before = bytes.count
-    FrameHeader.append(.text, length: message.count, to: &bytes)
-    let headerLength = bytes.count - before
-    bytes.append(contentsOf: message)
-    frames.append(
-      Frame(
-        end: bytes.count, headerLength: headerLength, firstSequence: 0, lastSequence: 0, entryCount: 0,
-        targets: -1))
+    change { bytes, frames in
+      let before = bytes.count
+      FrameHeader.append(.text, length: message.count, to: &bytes)
+      let headerLength = bytes.count - before
+      bytes.append(contentsOf: message)
+      frames.append(
+        Frame(
+          end: bytes.count, headerLength: headerLength, firstSequence: 0, lastSequence: 0, entryCount: 0,
+          targets: -1))
+    }
+  }
+
+  /// Changes the bytes and frames, in local variables.
+  @inline(__always)
+  private func change(_ change: (inout [UInt8], inout [Frame]) -> Void) {
+    var (bytes, frames): ([UInt8], [Frame]) = ([], [])
+    swap(&bytes, &content)
+    swap(&frames, &descriptions)
+    change(&bytes, &frames)
+    swap(&bytes, &content)
+    swap(&frames, &descriptions)
   }
 
   func isFor(_ number: UInt32, _ frame: Frame) -> Bool {
