@@ -322,8 +322,7 @@ private actor HTTPWorker {
         Task { await run(work) }
       }
       if !connection.isReadingPaused, !connection.deferredInput.isEmpty {
-        var deferred: [UInt8] = []
-        swap(&deferred, &connection.deferredInput)
+        var deferred = connection.takeDeferredInput()
         connection.isQueuedForReading = false
         connection.handler?.receive(&deferred, from: 0, upTo: deferred.count)
       } else if running == 0 {

@@ -32,6 +32,8 @@ final class CheckSchedule {
   private var slots = [[UInt64]](repeating: [], count: slotCount)
   /// The tokens of the connections whose check is due, in reverse order: the last connection is checked first.
   private var due: [UInt64] = []
+  /// The length of `due`. Each turn reads it, and reading the array would need an exclusivity check at run time.
+  private var dueCount = 0
   /// The last tick whose slot was moved to `due`.
   private var lastTick: Ticks = 0
   /// The number of tokens in `slots`.
@@ -46,10 +48,10 @@ final class CheckSchedule {
   }
 
   /// The number of checks that the present turn may make.
-  var checksPerTurn: Int { max(Self.leastChecksPerTurn, due.count / 16) }
+  var checksPerTurn: Int { max(Self.leastChecksPerTurn, dueCount / 16) }
   /// The time of the next check; nil if there is none.
   var nextDeadline: MonotonicTime? {
-    if !due.isEmpty { return .distantPast }
+    if dueCount > 0 { return .distantPast }
     return count > 0 ? nextSlotAt : nil
   }
 
@@ -74,7 +76,8 @@ final class CheckSchedule {
   /// and schedules its next check.
   func next(in table: ConnectionTable, now: MonotonicTime) -> Connection? {
     if nextSlotAt <= now { advance(to: now) }
-    while let token = due.popLast() {
+    while dueCount > 0, let token = due.popLast() {
+      dueCount -= 1
       // If the check was moved to a later tick, the connection's token is in the slot of that tick as well.
       if let connection = table[token: token], connection.checkTick <= lastTick {
         return connection
@@ -99,6 +102,7 @@ final class CheckSchedule {
       }
       count -= moved.count
       if !moved.isEmpty { due.insert(contentsOf: moved.reversed(), at: 0) }
+      dueCount = due.count
     }
     lastTick = present
     let next = (1...Self.maximumTicks).first { !slots[Int(present + $0) % Self.slotCount].isEmpty }

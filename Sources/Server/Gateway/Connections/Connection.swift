@@ -66,8 +66,9 @@ final class Connection {
   /// call `ConnectionIO.hastenCheck(of:)`.
   var deadline: MonotonicTime
   /// Input that the handler could not handle when it arrived.
-  var deferredInput: [UInt8] = []
-  /// Bytes that the kernel has not accepted yet. They are written before any other output.
+  private(set) var deferredInput: [UInt8] = []
+  /// Bytes that the kernel has not accepted yet. They are written before any other output. Both arrays are changed only in local
+  /// variables, so that the compiler removes the exclusivity checks at run time from all accesses.
   private(set) var pendingWrites: [UInt8] = []
   /// The number of this connection's buffered bytes that count toward the limit `incompleteBytes`.
   var countedBytes = 0
@@ -105,18 +106,37 @@ final class Connection {
   /// True while some received input has not been handled.
   var hasDeferredInput: Bool { !deferredInput.isEmpty || handler?.hasUnhandledInput ?? false }
 
+  func appendDeferredInput(_ bytes: ArraySlice<UInt8>) {
+    var input = takeDeferredInput()
+    input.append(contentsOf: bytes)
+    swap(&input, &deferredInput)
+  }
+
+  func takeDeferredInput() -> [UInt8] {
+    var input: [UInt8] = []
+    swap(&input, &deferredInput)
+    return input
+  }
+
   func bufferPendingWrites(_ bytes: Span<UInt8>) {
-    pendingWrites.append(bytes)
-    hasPendingWrites = !pendingWrites.isEmpty
+    changePendingWrites { $0.append(bytes) }
   }
 
   /// Removes the first `count` pending bytes, which the kernel has accepted. Moving the remaining bytes to the front is cheap,
   /// because few bytes are pending: at most the encrypted output of one call, the bytes of a TLS handshake, and a refusal.
   func didWritePending(_ count: Int) {
-    pendingWrites.removeFirst(count)
-    guard pendingWrites.isEmpty else { return }
-    pendingWrites = []
-    hasPendingWrites = false
+    changePendingWrites { bytes in
+      bytes.removeFirst(count)
+      if bytes.isEmpty { bytes = [] }
+    }
+  }
+
+  private func changePendingWrites(_ change: (inout [UInt8]) -> Void) {
+    var bytes: [UInt8] = []
+    swap(&bytes, &pendingWrites)
+    change(&bytes)
+    hasPendingWrites = !bytes.isEmpty
+    swap(&bytes, &pendingWrites)
   }
 
   /// Removes and returns the descriptor, to transfer it to another reactor or to close it.

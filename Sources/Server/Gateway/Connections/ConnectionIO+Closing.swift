@@ -70,7 +70,7 @@ extension ConnectionIO {
     connection.lingerBytesLeft = isLong ? Self.longLingerBytes : Self.lingerBytes
     connection.deadline = clock.now + (isLong ? Self.longLingerTime : Self.lingerTime)
     connection.isReadingPaused = false
-    connection.deferredInput = []
+    _ = connection.takeDeferredInput()
     hastenCheck(of: connection)
     updateBufferedBytes(of: connection)
     continueLingering(connection)

@@ -35,6 +35,8 @@ final class ConnectionIO {
   private var joined: [UInt8] = []
   /// Connections that broke during a write. They are closed at the end of the turn.
   private var broken: [Connection.Key] = []
+  /// True when `broken` is not empty. Each turn reads this value.
+  private var hasBroken = false
 
   init(
     table: ConnectionTable, counts: ConnectionCounts, handshakes: HandshakeTable, readQueue: ReadQueue,
@@ -149,8 +151,7 @@ final class ConnectionIO {
     do throws(TLSError) {
       try tls.encrypt(bytes, into: &ciphertext)
     } catch {
-      connection.isWriteBlocked = true
-      broken.append(connection.key)
+      markBroken(connection)
       return 0
     }
     let written = recordSend(
@@ -202,6 +203,13 @@ final class ConnectionIO {
     return recordSend(connection.socket.send(bytes), of: bytes.count, connection, &tally)
   }
 
+  /// Marks a connection to be closed at the end of the turn, because the caller may still use it.
+  private func markBroken(_ connection: Connection) {
+    connection.isWriteBlocked = true
+    broken.append(connection.key)
+    hasBroken = true
+  }
+
   private func markBlocked(_ connection: Connection) {
     connection.isWriteBlocked = true
     hastenCheck(of: connection)
@@ -224,9 +232,7 @@ final class ConnectionIO {
       markBlocked(connection)
       return 0
     case .failed:
-      // The connection is closed at the end of the turn, because the caller may still use it.
-      connection.isWriteBlocked = true
-      broken.append(connection.key)
+      markBroken(connection)
       return 0
     }
   }
@@ -238,9 +244,10 @@ final class ConnectionIO {
 
   /// Closes connections that broke during a write.
   func closeBroken() {
-    while !broken.isEmpty {
+    while hasBroken {
       let keys = broken
       broken = []
+      hasBroken = false
       for key in keys {
         if let connection = table[key] { abort(connection, reason: "the connection broke") }
       }
@@ -284,7 +291,7 @@ final class ConnectionIO {
   /// Stores input that cannot be handled now. The socket is not read until `resumeReading` is called.
   func pauseReading(_ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int) {
     connection.isReadingPaused = true
-    if start < end { connection.deferredInput.append(contentsOf: bytes[start..<end]) }
+    if start < end { connection.appendDeferredInput(bytes[start..<end]) }
   }
 
   /// Stores input for the next turn, so that other connections are handled first. Input that is expensive to handle waits in a
@@ -293,7 +300,7 @@ final class ConnectionIO {
     _ connection: Connection, _ bytes: [UInt8], from start: Int, upTo end: Int, isExpensive: Bool = false
   ) {
     if isExpensive { connection.isExpensive = true }
-    if start < end { connection.deferredInput.append(contentsOf: bytes[start..<end]) }
+    if start < end { connection.appendDeferredInput(bytes[start..<end]) }
     readQueue.append(connection)
   }
 

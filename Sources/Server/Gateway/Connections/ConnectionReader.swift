@@ -85,8 +85,7 @@ final class ConnectionReader {
     }
     connection.isExpensive = false
     if connection.hasDeferredInput {
-      var deferred: [UInt8] = []
-      swap(&deferred, &connection.deferredInput)
+      var deferred = connection.takeDeferredInput()
       connection.handler?.receive(&deferred, from: 0, upTo: deferred.count)
       guard io.table.isOpen(connection), !connection.hasDeferredInput else { return }
     }
@@ -281,7 +280,7 @@ final class ConnectionReader {
   private func refusePlainText(_ connection: Connection, _ bytes: Span<UInt8>) {
     io.endHandshake(of: connection)
     counters.values.handshakesFailed += 1
-    counters.values.answers[StatusLabel(400)] += 1
+    counters.countLabel { $0.answers[StatusLabel(400)] += 1 }
     io.writeRaw(answerToPlainText(bytes).span, on: connection)
     io.linger(connection)
   }

@@ -8,6 +8,9 @@ internal import Primitives
 /// in the same slot.
 final class ConnectionTable {
   /// The connections by slot; nil for a free slot.
+  ///
+  /// The rows are changed only in a local variable (`changeRows`). So no other code can run during an access of this property,
+  /// and the compiler removes the exclusivity checks at run time from all accesses. Each turn of the loop has several of them.
   private(set) var rows: [Connection?] = []
   /// The number of open connections.
   private(set) var count = 0
@@ -46,9 +49,11 @@ final class ConnectionTable {
     lastGeneration = (lastGeneration + 1) & Self.largestGeneration
     let key = Connection.Key(slot: slot, generation: lastGeneration)
     try watch(descriptor.rawValue, key.token)
-    if freeSlots.popLast() == nil { rows.append(nil) }
+    let isNew = freeSlots.popLast() == nil
     let connection = make(key, descriptor)
-    rows[Int(slot)] = connection
+    changeRows { rows in
+      if isNew { rows.append(connection) } else { rows[Int(slot)] = connection }
+    }
     count += 1
     return connection
   }
@@ -59,10 +64,17 @@ final class ConnectionTable {
   /// - Returns: false if the connection is not in the table.
   func forget(_ connection: Connection) -> Bool {
     guard isOpen(connection) else { return false }
-    rows[Int(connection.key.slot)] = nil
+    changeRows { $0[Int(connection.key.slot)] = nil }
     freeSlots.append(connection.key.slot)
     count -= 1
     return true
+  }
+
+  private func changeRows(_ change: (inout [Connection?]) -> Void) {
+    var rows: [Connection?] = []
+    swap(&rows, &self.rows)
+    change(&rows)
+    swap(&rows, &self.rows)
   }
 
   /// Takes the descriptor out of a connection that was removed from the table, and removes the descriptor from the event loop.

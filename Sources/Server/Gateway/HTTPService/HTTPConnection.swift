@@ -237,7 +237,8 @@ final class HTTPConnection {
   private func didWriteAll() {
     guard !awaitsAnswer else { return }
     if request.exchange == nil, let (kind, since) = request.timed {
-      service.counters.values.requestTimes.count(kind, .now() - since)
+      let time = MonotonicTime.now() - since
+      service.counters.countLabel { $0.requestTimes.count(kind, time) }
       request.timed = nil
     }
     guard !closesAfterOutput else {

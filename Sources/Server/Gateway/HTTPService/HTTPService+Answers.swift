@@ -8,8 +8,8 @@ extension HTTPService {
   func count(_ answer: Answer, _ route: Route?, to client: IPAddress) {
     let status = answer.head.status.code
     let kind = RequestCounts.Kind(route)
-    counters.values.answers[StatusLabel(status)] += 1
-    counters.values.requests.count(kind, status: status)
+    counters.countLabel { $0.answers[StatusLabel(status)] += 1 }
+    counters.countLabel { $0.requests.count(kind, status: status) }
     guard status >= 400 else { return }
     environment.log(
       .debug, "request refused",

@@ -84,19 +84,19 @@ extension HTTPService {
   func openWebSocket(
     _ connection: Connection, _ handshake: WebSocketUpgrade.Handshake, _ target: WebSocketUpgrade.Target
   ) {
-    counters.values.answers[StatusLabel(101)] += 1
+    counters.countLabel { $0.answers[StatusLabel(101)] += 1 }
     switch target {
     case .session(let id, var refusal):
-      counters.values.requests.count(.socket, status: 101)
+      counters.countLabel { $0.requests.count(.socket, status: 101) }
       if handshake.offersOtherVersions {
-        counters.values.refusals[.unsupportedVersion] += 1
+        counters.countLabel { $0.refusals[.unsupportedVersion] += 1 }
         refusal = .unsupportedVersion()
       }
       sessions.openSocket(
         to: id, connection, response: handshake.response, deflate: handshake.request.deflate,
         refusal: refusal)
     case .echo:
-      counters.values.requests.count(.echo, status: 101)
+      counters.countLabel { $0.requests.count(.echo, status: 101) }
       _ = sessions.sockets.open(
         connection, response: handshake.response, deflate: handshake.request.deflate, phase: .echo,
         limits: MessageLimits(messageBytes: Self.echoMessageBytes))

@@ -12,13 +12,17 @@ final class LoopTasks {
   ///
   /// - Parameter work: a function or method, not a closure literal.
   func start(_ work: @escaping Work) {
+    // The array is changed in a local variable, so that the compiler removes the exclusivity checks of `takeAll`.
+    var pending: [Work] = []
+    swap(&pending, &self.pending)
     pending.append(work)
+    swap(&pending, &self.pending)
   }
 
   /// Removes and returns the work that was scheduled since the last call.
   func takeAll() -> [Work] {
-    guard !pending.isEmpty else { return [] }
-    defer { pending = [] }
-    return pending
+    var taken: [Work] = []
+    swap(&taken, &pending)
+    return taken
   }
 }

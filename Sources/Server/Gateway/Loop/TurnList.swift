@@ -1,6 +1,7 @@
 /// A list of elements to handle in a turn. Elements that are added while the list is served wait until it is served again.
 ///
-/// The list keeps its memory, so that a turn needs no allocation.
+/// The list keeps its memory, so that a turn needs no allocation. The elements are changed only in local variables: so no other
+/// code can run during an access of a property, and the compiler removes the exclusivity checks at run time.
 final class TurnList<Element> {
   private var elements: [Element] = []
   /// An empty array with the allocated memory of the array that was served last. The next call of `serve` reuses the memory.
@@ -13,7 +14,10 @@ final class TurnList<Element> {
   var count: Int { elements.count }
 
   func append(_ element: Element) {
+    var elements: [Element] = []
+    swap(&elements, &self.elements)
     elements.append(element)
+    swap(&elements, &self.elements)
   }
 
   /// Serves the waiting elements in their order.

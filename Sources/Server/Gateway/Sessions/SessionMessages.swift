@@ -39,7 +39,7 @@ final class SessionMessages {
     let isFirst = if case .opened = socket.phase { true } else { false }
     guard !isFirst || !host.isRemoved else {
       // The session ended before the client of this open socket sent its first message.
-      counters.values.refusals[.ended] += 1
+      counters.countLabel { $0.refusals[.ended] += 1 }
       socket.close(.ended)
       return
     }
@@ -192,7 +192,7 @@ final class SessionMessages {
 
   /// Disconnects a client that sent a message that is only allowed after `join`.
   private func refuseUnjoined(_ socket: WebSocketConnection) {
-    counters.values.refusals[.notJoined] += 1
+    counters.countLabel { $0.refusals[.notJoined] += 1 }
     socket.disconnect(.notJoined)
   }
 

@@ -36,7 +36,7 @@ extension SessionTable {
   /// Loads the session of a socket. The socket is not read while the session is being loaded.
   private func load(_ id: SessionID?, for socket: WebSocketConnection) {
     guard let id else {
-      counters.values.refusals[.notFound] += 1
+      counters.countLabel { $0.refusals[.notFound] += 1 }
       socket.close(.unknownSession)
       return
     }
@@ -58,12 +58,12 @@ extension SessionTable {
     case .open:
       socket.close(.restarting(retryAfterMs: sockets.restartDelayMs()))
     case .ended:
-      counters.values.refusals[.ended] += 1
+      counters.countLabel { $0.refusals[.ended] += 1 }
       socket.close(.ended)
     case .none where isDraining:
       socket.close(.restarting(retryAfterMs: sockets.restartDelayMs()))
     case .none(let refusal):
-      counters.values.refusals[refusal.code] += 1
+      counters.countLabel { $0.refusals[refusal.code] += 1 }
       socket.close(.noSession(refusal))
     }
   }

@@ -84,7 +84,9 @@ final class SessionTable {
   var endedSessionCache: [SessionID: SessionHost] = [:]
   /// The leased sessions, each with the callers that wait for its lease.
   private var leased: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
-  private var deadlines = DeadlineQueue<SessionID>()
+  private var deadlines = DeadlineQueue<SessionID>() {
+    didSet { nextDeadline = deadlines.earliest }
+  }
   /// True when the gateway has begun to write the last records of its sessions. Deadlines, such as the end of a grace time, are
   /// then ignored, because handling a deadline could add a record after the last one.
   var isFinishing = false
@@ -124,7 +126,7 @@ final class SessionTable {
   /// The session with the given id; nil if the session is not in memory or has ended.
   subscript(id: SessionID) -> SessionHost? { hosts[id] }
   /// True while no session is in memory.
-  var isEmpty: Bool { hosts.isEmpty }
+  private(set) var isEmpty = true
 
   /// All sessions in memory that have not ended.
   var all: [SessionHost] { Array(hosts.values) }
@@ -132,12 +134,14 @@ final class SessionTable {
   /// Adds a created or loaded session. After this call, the caller must report the session's bytes and schedule the session.
   func insert(_ host: SessionHost) {
     hosts[host.id] = host
+    isEmpty = false
     counters.values.sessions += 1
   }
 
   /// Removes a session from the table and from all gauges.
   func remove(_ host: SessionHost) {
     guard hosts.removeValue(forKey: host.id) != nil else { return }
+    isEmpty = hosts.isEmpty
     broadcaster.countOut(host)
     host.isRemoved = true
     environment.ledger.update(host.id) { $0.isOpen = false }
@@ -200,8 +204,8 @@ final class SessionTable {
 
   // MARK: - Deadlines
 
-  /// The earliest deadline among all sessions.
-  var nextDeadline: MonotonicTime? { deadlines.earliest }
+  /// The earliest deadline among all sessions. The value is stored separately, because each turn reads it.
+  private(set) var nextDeadline: MonotonicTime?
 
   /// Schedules the earliest deadline of a session.
   func schedule(_ live: LiveSession) {
@@ -225,7 +229,7 @@ final class SessionTable {
 
   /// Handles the sessions whose deadlines have passed.
   func passDeadlines() {
-    while let due = deadlines.earliest, due <= now, let id = deadlines.popDue(at: now) {
+    while let due = nextDeadline, due <= now, let id = deadlines.popDue(at: now) {
       guard let host = hosts[id] else {
         forgetIfIdle(id)
         continue

@@ -38,7 +38,7 @@ extension WebSocketConnection {
       return 1
     }
     if case .opened = phase, now - joinableSince >= .seconds(service.limits.joinSeconds) {
-      service.counters.values.refusals[.notJoined] += 1
+      service.counters.countLabel { $0.refusals[.notJoined] += 1 }
       disconnect(.noJoin)
       return 1
     }
@@ -46,7 +46,7 @@ extension WebSocketConnection {
     if awaitsInflater { activeAt = now }
     if silence >= Self.longSilence { checkUnacknowledgedBytes() }
     if silence >= Self.silenceLimit {
-      service.counters.values.refusals[.noAnswer] += 1
+      service.counters.countLabel { $0.refusals[.noAnswer] += 1 }
       disconnect(.unresponsive)
       return 1
     }

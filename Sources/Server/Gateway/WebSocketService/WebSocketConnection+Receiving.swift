@@ -184,7 +184,7 @@ extension WebSocketConnection {
     case (.echo, _):
       echo(kind, message)
     case (.opened, .binary), (.waiting, .binary):
-      service.counters.values.refusals[.notJoined] += 1
+      service.counters.countLabel { $0.refusals[.notJoined] += 1 }
       disconnect(.notJoined)
     case (.joined(let live), .binary):
       let next = receiveEntries(message, startingAt: 0, in: live)

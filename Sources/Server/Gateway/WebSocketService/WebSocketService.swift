@@ -82,7 +82,7 @@ final class WebSocketService {
       case .close(let token, let reason):
         guard let socket = socket(token) else { continue }
         if let code = ErrorCode(rawValue: reason.reasonCode), reason.code == 4005 || reason.code == 4029 {
-          counters.values.refusals[code] += 1
+          counters.countLabel { $0.refusals[code] += 1 }
         }
         socket.close(reason)
       case .pauseReading(let token, let until):
@@ -92,7 +92,7 @@ final class WebSocketService {
         io.hastenCheck(of: socket.connection)
       case .joined(let token, let number, let kind):
         socket(token)?.participant = number
-        counters.values.arrivals[kind] += 1
+        counters.countLabel { $0.arrivals[kind] += 1 }
       case .gone(let number):
         logger.log(.left(EventSubject(session: live.id, participant: number), reason: "gone"))
       case .acknowledgedMoved(let number, let from, let to):
