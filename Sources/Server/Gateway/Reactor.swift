@@ -181,11 +181,8 @@ actor Reactor {
       acceptor.acceptSecure()
     default:
       guard let connection = io.table[token: event.token] else { return }
-      // The kernel reports nearly every socket as writable whenever input arrives.
-      if event.isWritable, connection.isWriteBlocked || !connection.isWebSocket {
-        io.becameWritable(connection)
-        guard io.table.isOpen(connection) else { return }
-      }
+      if event.isWritable { io.becameWritable(connection) }
+      guard io.table.isOpen(connection) else { return }
       if event.isReadable || event.hasHungUp {
         reader.readable(connection, hasHungUp: event.hasHungUp, isOnlyEvent: isOnlyEvent)
       }

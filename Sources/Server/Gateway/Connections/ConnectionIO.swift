@@ -258,7 +258,8 @@ final class ConnectionIO {
 
   /// Handles an event for a writable socket.
   func becameWritable(_ connection: Connection) {
-    connection.handler?.socketBecameWritable()
+    // The event comes with nearly every input, and a WebSocket ignores it unless it is blocked.
+    if !connection.isWebSocket { connection.handler?.socketBecameWritable() }
     guard connection.isWriteBlocked else { return }
     connection.isWriteBlocked = false
     if connection.hasPendingWrites {
