@@ -56,6 +56,52 @@ struct JSONTextTests {
     #expect(list.attachments.count == 1)
   }
 
+  @Test(
+    "a time is written in UTC and whole seconds, as Foundation formats it",
+    arguments: [
+      (0, #""1970-01-01T00:00:00Z""#), (951_782_399.9, #""2000-02-28T23:59:59Z""#),
+      (951_782_400, #""2000-02-29T00:00:00Z""#), (1_709_251_199, #""2024-02-29T23:59:59Z""#),
+      (1_735_689_599, #""2024-12-31T23:59:59Z""#), (4_107_542_400, #""2100-03-01T00:00:00Z""#),
+      (253_402_300_799, #""9999-12-31T23:59:59Z""#), (-1, #""1969-12-31T23:59:59Z""#),
+    ])
+  func times(_ seconds: Double, _ written: String) {
+    let time = Date(timeIntervalSince1970: seconds)
+    var bytes: [UInt8] = []
+    bytes.append(jsonString: time)
+    #expect(text(bytes) == written)
+    #expect("\"\(time.formatted(.iso8601))\"" == written)
+  }
+
+  @Test("every eleventh day of eight centuries is written as Foundation formats it")
+  func days() {
+    for day in stride(from: 0, to: 8 * 36_525, by: 11) {
+      let time = Date(timeIntervalSince1970: Double(day) * 86_400 + Double(day % 86_400))
+      var bytes: [UInt8] = []
+      bytes.append(jsonString: time)
+      #expect(text(bytes) == "\"\(time.formatted(.iso8601))\"")
+    }
+  }
+
+  @Test("every byte that must be escaped is escaped at every place of a text, and no other byte")
+  func escapes() throws {
+    for byte in 0 as UInt8..<0x80 {
+      let isEscaped = byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+      var faults: [String] = []
+      for count in [0, 1, 7, 8, 9, 16, 19] {
+        for place in 0...count {
+          var text = String(repeating: "ü", count: place / 2) + String(repeating: "~", count: place % 2)
+          text.unicodeScalars.append(Unicode.Scalar(byte))
+          text += String(repeating: "x", count: count - place)
+          var bytes: [UInt8] = []
+          bytes.append(jsonString: text)
+          let isRight = try JSONParser.parse(bytes.span) == .string(text)
+          if !isRight || (bytes.count > text.utf8.count + 2) != isEscaped { faults.append(text) }
+        }
+      }
+      #expect(faults.isEmpty)
+    }
+  }
+
   @Test("an accepted payload of an activity can be read in every message that contains it")
   func deepPayload() throws {
     let nested = String(repeating: "[", count: 30) + "1.5" + String(repeating: "]", count: 30)

@@ -188,7 +188,7 @@ extension Session {
     Joined(
       participant: participant.object, token: token, epoch: epoch, sequence: log.lastSequence,
       committed: committed, acknowledged: participant.acknowledged, resumed: resumed, session: object,
-      limits: limits)
+      limits: limits, limitsJSON: limitsJSON)
   }
 
   private var hasPlace: Bool { participants.occupiedPlaces < limits.participantsPerSession }

@@ -68,7 +68,7 @@ package struct AttachmentObject: SystemPayload {
       writer.nullableMember("participant", participant)
       writer.member("state", state.rawValue)
       writer.member("offset", offset)
-      writer.member("createdAt", createdAt.formatted(.iso8601))
+      writer.member("createdAt", createdAt)
       writer.member("url", url)
       // Intact attachments omit this member.
       if let damaged { writer.member("damaged", damaged) }

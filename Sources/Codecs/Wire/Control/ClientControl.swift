@@ -25,7 +25,7 @@ package enum ClientControl: Equatable, Sendable {
       throw .controlTooLong(limit: maximumLength, actual: bytes.count)
     }
     guard case .object(let message) = try JSONParser.parse(bytes) else { throw .unknownControl }
-    let names = Name.allCases.filter { message[$0.rawValue] != nil }
+    let names = message.keys.compactMap { Name(rawValue: $0) }
     guard names.count == 1, let name = names.first else { throw .unknownControl }
     guard case .object(let members)? = message[name.rawValue] else {
       throw .invalidMember(name.rawValue)

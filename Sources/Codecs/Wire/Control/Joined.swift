@@ -26,11 +26,17 @@ package struct Joined: Decodable, JSONWritable, Equatable, Sendable {
   package var session: SessionObject
   /// The limits in force.
   package var limits: Limits
+  /// The JSON of `limits`, if the caller encoded them before: all sessions of a gateway have the same limits.
+  private var limitsJSON: [UInt8]?
 
-  /// Creates the response.
+  private enum CodingKeys: CodingKey {
+    case participant, token, epoch, sequence, committed, acknowledged, resumed, session, limits
+  }
+
+  /// Creates the response. `limitsJSON` is the JSON of `limits`, or nil to encode them for this response.
   package init(
     participant: Participant, token: Token, epoch: String, sequence: UInt64, committed: UInt64,
-    acknowledged: UInt32, resumed: Bool, session: SessionObject, limits: Limits
+    acknowledged: UInt32, resumed: Bool, session: SessionObject, limits: Limits, limitsJSON: [UInt8]? = nil
   ) {
     self.participant = participant
     self.token = token
@@ -41,6 +47,7 @@ package struct Joined: Decodable, JSONWritable, Equatable, Sendable {
     self.resumed = resumed
     self.session = session
     self.limits = limits
+    self.limitsJSON = limitsJSON
   }
 
   /// Writes the object.
@@ -54,7 +61,8 @@ package struct Joined: Decodable, JSONWritable, Equatable, Sendable {
       writer.member("acknowledged", acknowledged)
       writer.member("resumed", resumed)
       writer.member("session", session)
-      writer.member("limits", limits)
+      writer.name("limits")
+      if let limitsJSON { writer.write(json: limitsJSON) } else { limits.write(to: &writer) }
     }
   }
 }

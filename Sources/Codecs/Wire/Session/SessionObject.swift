@@ -33,7 +33,7 @@ package struct SessionObject: Decodable, JSONWritable, Equatable, Sendable {
       writer.member("id", id.text)
       writer.member("link", link)
       writer.member("activity", activity)
-      writer.member("createdAt", createdAt.formatted(.iso8601))
+      writer.member("createdAt", createdAt)
       writer.member("participants", participants)
       writer.member("sequence", sequence)
     }

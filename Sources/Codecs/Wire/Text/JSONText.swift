@@ -1,4 +1,4 @@
-package import struct FoundationEssentials.UUID
+package import FoundationEssentials
 
 /// JSON without an encoder, for frequent messages and for texts with a limited length.
 extension [UInt8] {
@@ -34,6 +34,46 @@ extension [UInt8] {
     append(text.span)
   }
 
+  /// Appends a time as a JSON string: ISO 8601 in UTC, in whole seconds.
+  mutating func append(jsonString time: Date) {
+    // `formatted` takes 20 times as long. It is used only for years that do not have four digits, or are before 1970.
+    let seconds = time.timeIntervalSince1970
+    guard seconds >= 0, seconds < 253_402_300_800 else {
+      append(jsonString: time.formatted(.iso8601))
+      return
+    }
+    let (days, second) = Int(seconds).quotientAndRemainder(dividingBy: 86_400)
+    let date = Self.date(days: days)
+    append("\"", twoDigits: date.year / 100)
+    append(nil, twoDigits: date.year % 100)
+    append("-", twoDigits: date.month)
+    append("-", twoDigits: date.day)
+    append("T", twoDigits: second / 3_600)
+    append(":", twoDigits: second / 60 % 60)
+    append(":", twoDigits: second % 60)
+    append(UInt8(ascii: "Z"))
+    append(UInt8(ascii: "\""))
+  }
+
+  private mutating func append(_ separator: Unicode.Scalar?, twoDigits number: Int) {
+    if let separator { append(UInt8(ascii: separator)) }
+    append(UInt8(ascii: "0") + UInt8(number / 10))
+    append(UInt8(ascii: "0") + UInt8(number % 10))
+  }
+
+  /// Returns the date in the Gregorian calendar that is a number of days after 1 January 1970.
+  private static func date(days: Int) -> (year: Int, month: Int, day: Int) {
+    // A year of this computation begins on 1 March, so that a leap day is the last day of a year. 400 years have 146,097 days.
+    let (era, day) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
+    let dayOfYear = day - (365 * year + year / 4 - year / 100)
+    let month = (5 * dayOfYear + 2) / 153
+    return (
+      year: era * 400 + year + (month < 10 ? 0 : 1), month: month < 10 ? month + 3 : month - 9,
+      day: dayOfYear - (153 * month + 2) / 5 + 1
+    )
+  }
+
   /// Writes the last `digits` hexadecimal digits of a number, in upper case.
   private static func write(
     _ value: UInt64, digits: Int, at position: Int, in text: inout InlineArray<38, UInt8>
@@ -52,10 +92,18 @@ extension [UInt8] {
     let bytes = text.utf8.span
     // Each part of the text that needs no escape is copied in one step. Nearly all texts have only one such part.
     var runStart = 0
-    for position in bytes.indices where Self.isEscaped(bytes[position]) {
-      append(bytes.extracting(runStart..<position))
-      append(jsonEscaped: bytes[position])
-      runStart = position + 1
+    var position = 0
+    while position < bytes.count {
+      if position + 8 <= bytes.count, !Self.containsEscaped(eightBytesOf: bytes, at: position) {
+        position += 8
+        continue
+      }
+      if Self.isEscaped(bytes[position]) {
+        append(bytes.extracting(runStart..<position))
+        append(jsonEscaped: bytes[position])
+        runStart = position + 1
+      }
+      position += 1
     }
     append(bytes.extracting(runStart...))
     append(UInt8(ascii: "\""))
@@ -74,6 +122,19 @@ extension [UInt8] {
   /// equal to them.
   private static func isEscaped(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  /// Returns true if `isEscaped` is true for one of the eight bytes from `position` on.
+  private static func containsEscaped(eightBytesOf bytes: Span<UInt8>, at position: Int) -> Bool {
+    // SAFETY: all bits of the eight bytes are a valid number. The bounds are checked.
+    let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quotation = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+    let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+    // Each term has a high bit if one of the bytes is below 0x20, or zero in `quotation` or `backslash`.
+    let found =
+      (word &- ones &* 0x20) & ~word | (quotation &- ones) & ~quotation | (backslash &- ones) & ~backslash
+    return found & (ones &* 0x80) != 0
   }
 
   private mutating func append(jsonEscaped byte: UInt8) {

@@ -1,3 +1,4 @@
+package import struct FoundationEssentials.Date
 package import struct FoundationEssentials.UUID
 
 /// A type that writes itself as JSON, without the reflection of an encoder.
@@ -94,6 +95,12 @@ extension JSONWriter {
   package mutating func member(_ name: String, _ uuid: UUID) {
     self.name(name)
     write(uuid)
+  }
+
+  /// Writes a member with a time: ISO 8601 in UTC, in whole seconds.
+  package mutating func member(_ name: String, _ time: Date) {
+    self.name(name)
+    bytes.append(jsonString: time)
   }
 
   /// Writes a member with a whole number.

@@ -77,6 +77,8 @@ final class SessionTable {
   let tasks: LoopTasks
   let clock: LoopClock
   let counters: ReactorCounters
+  /// The JSON of the limits, for the answers to joins.
+  private let limitsJSON: [UInt8]
   private var hosts: [SessionID: SessionHost] = [:]
   /// The ids of sessions that ended or expired.
   var endedIDs: EndedSessions
@@ -105,6 +107,7 @@ final class SessionTable {
     self.tasks = tasks
     self.clock = clock
     self.counters = counters
+    limitsJSON = WireJSON.encode(environment.limits)
     endedIDs = EndedSessions(keepSeconds: environment.limits.endedKeepSeconds)
     compactor = Compactor(persister, clock: clock, tasks: tasks, counters: counters)
     persister.didReturn = { [unowned self] in batchReturned($0) }
@@ -133,6 +136,7 @@ final class SessionTable {
 
   /// Adds a created or loaded session. After this call, the caller must report the session's bytes and schedule the session.
   func insert(_ host: SessionHost) {
+    host.session.limitsJSON = limitsJSON
     hosts[host.id] = host
     isEmpty = false
     counters.values.sessions += 1
