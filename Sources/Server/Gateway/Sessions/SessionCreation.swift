@@ -113,7 +113,7 @@ final class SessionCreation {
     let creator = client.countedAddress.map { environment.pseudonyms.pseudonym(of: $0) }
     if let refusal = admit(id, from: client.address, creator: creator) { throw refusal }
     var session = Session(
-      id: id, epoch: .freshEpoch, activity: activity,
+      id: id, epoch: SessionID(random: sessions.random.take(16)).text, activity: activity,
       createdAt: Date(timeIntervalSince1970: Double(environment.clock.wall().secondsSince1970)),
       limits: environment.limits, now: now, creator: creator, saving: environment.saving,
       digest: TokenDigest.ofToken)
@@ -142,9 +142,10 @@ final class SessionCreation {
 
   /// Returns a random id that belongs to this reactor.
   private func randomID() -> SessionID {
-    var id = SessionID(random: SecureRandom.bytes(16))
-    while environment.owner(id) != reactor { id = SessionID(random: SecureRandom.bytes(16)) }
-    return id
+    while true {
+      let id = SessionID(random: sessions.random.take(16))
+      if environment.owner(id) == reactor { return id }
+    }
   }
 
   /// Counts a new session, unless a limit is reached.

@@ -100,7 +100,7 @@ final class SessionMessages {
   }
 
   private func newIdentity() -> NewIdentity {
-    let random = SecureRandom.bytes(40)
+    let random = sessions.random.take(40)
     return NewIdentity(
       id: EntryKey(random.span, at: 0).randomUUID, token: Token(random: Array(random[16..<32])),
       lot: random.span.uint64(at: 32))

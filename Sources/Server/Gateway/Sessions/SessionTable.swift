@@ -77,6 +77,8 @@ final class SessionTable {
   let tasks: LoopTasks
   let clock: LoopClock
   let counters: ReactorCounters
+  /// The random bytes of new ids and tokens.
+  let random = RandomPool()
   /// The JSON of the limits, for the answers to joins.
   private let limitsJSON: [UInt8]
   private var hosts: [SessionID: SessionHost] = [:]
