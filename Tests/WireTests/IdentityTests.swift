@@ -91,11 +91,11 @@ struct ProfileTests {
     #expect(Set(Palette.colors).count == 11)
     for color in Palette.colors { #expect(Profile(color: color).sanitised.color == color) }
     for (index, color) in Palette.colors.enumerated() {
-      #expect(Palette.pick(avoiding: [], random: UInt64(index)) == color)
+      #expect(Palette.pick(random: UInt64(index)) { _ in false } == color)
       #expect(
-        Palette.pick(avoiding: Set(Palette.colors).subtracting([color]), random: .max - UInt64(index))
+        Palette.pick(random: .max - UInt64(index)) { $0 != color }
           == color)
-      #expect(Palette.pick(avoiding: Set(Palette.colors), random: UInt64(index) + 22) == color)
+      #expect(Palette.pick(random: UInt64(index) + 22) { _ in true } == color)
     }
   }
 

@@ -94,9 +94,10 @@ extension StringProtocol {
 extension String {
   /// Returns true if two texts are equal except for the case of ASCII letters. Faster than the generic function.
   func equalsIgnoringCase(_ other: String) -> Bool {
-    let (count, bytes) = (utf8.count, utf8.span)
-    let others = other.utf8.span
-    guard count == others.count else { return false }
+    let count = utf8.count
+    // Nearly all names have different lengths, and a span costs much more than a length.
+    guard count == other.utf8.count else { return false }
+    let (bytes, others) = (utf8.span, other.utf8.span)
     for index in 0..<count where Grammar.lowercased(bytes[index]) != Grammar.lowercased(others[index]) {
       return false
     }

@@ -4,7 +4,7 @@ package typealias HandshakeField = (name: String, value: String)
 /// Returns the values of every field of this name.
 func values(of name: String, in fields: [HandshakeField]) -> [String] {
   var found: [String] = []
-  for field in fields where equalsIgnoringCase(field.name.utf8.span, name) { found.append(field.value) }
+  for field in fields where isNamed(field, name) { found.append(field.value) }
   return found
 }
 
@@ -23,7 +23,7 @@ func listElements(of name: String, in fields: [HandshakeField]) -> [String] {
 /// Returns true if a comma-separated list in a field of this name contains the token (RFC 9110 §5.6.1). Allocates no memory for
 /// the elements.
 func hasElement(_ token: String, of name: String, in fields: [HandshakeField]) -> Bool {
-  for field in fields where equalsIgnoringCase(field.name.utf8.span, name) {
+  for field in fields where isNamed(field, name) {
     let bytes = field.value.utf8.span
     var start = 0
     for end in 0...bytes.count where end == bytes.count || bytes[end] == UInt8(ascii: ",") {
@@ -43,6 +43,11 @@ func trimmed(_ text: some StringProtocol) -> String {
   while let first = bytes.first, isBlank(first) { bytes.removeFirst() }
   while let last = bytes.last, isBlank(last) { bytes.removeLast() }
   return String(Substring(bytes))
+}
+
+private func isNamed(_ field: HandshakeField, _ name: String) -> Bool {
+  // Nearly all names have different lengths, and a span costs much more than a length.
+  field.name.utf8.count == name.utf8.count && equalsIgnoringCase(field.name.utf8.span, name)
 }
 
 /// Returns true if the bytes are the token, ignoring the case of ASCII letters.
@@ -68,5 +73,5 @@ func isToken(_ text: String) -> Bool {
 
 /// Returns the value of `Sec-WebSocket-Accept` for a client's key (RFC 6455 §4.2.2).
 func acceptValue(forKey key: String) -> String {
-  base64(sha1(Array("\(key)258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
+  base64(sha1(Array(key.utf8) + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
 }

@@ -36,7 +36,9 @@ package struct UpgradeRequest: Equatable, Sendable {
     // RFC 6455 §4.2.1, item 5.
     guard isBase64OfSixteenBytes(keys[0]) else { throw .invalidKey(length: keys[0].utf8.count) }
     let subprotocols = listElements(of: "sec-websocket-protocol", in: fields)
-    guard subprotocols.allSatisfy(isToken), Set(subprotocols).count == subprotocols.count else {
+    guard subprotocols.allSatisfy(isToken),
+      subprotocols.count < 2 || Set(subprotocols).count == subprotocols.count
+    else {
       throw .invalidSubprotocols  // RFC 6455 §4.1, item 10
     }
     let deflate = DeflateParameters.negotiate(offers: values(of: "sec-websocket-extensions", in: fields))

@@ -6,9 +6,9 @@ package enum Palette {
     "#ff2d55", "#a2845e",
   ]
 
-  /// Returns a random color that is not in `used`, or any color if all are used.
-  package static func pick(avoiding used: Set<String>, random: UInt64) -> String {
-    let free = colors.filter { !used.contains($0) }
+  /// Returns a random color that is not in use, or any color if all are in use.
+  package static func pick(random: UInt64, isUsed: (String) -> Bool) -> String {
+    let free = colors.filter { !isUsed($0) }
     let choice = free.isEmpty ? colors : free
     return choice[Int(random % UInt64(choice.count))]
   }

@@ -19,6 +19,10 @@ enum Route: Equatable {
   case file
 
   init(_ path: String) {
+    if let session = Self.sessionOfSocket(path) {
+      self = .socket(session)
+      return
+    }
     switch path {
     case "/api/sessions": self = .sessions
     case "/echo": self = .echo
@@ -37,7 +41,7 @@ enum Route: Equatable {
         self = .unknownAPI
         return
       }
-      let id = SessionID(Substring(parts[3]))
+      let id = SessionID(Array(parts[3]).span)
       let name = parts.count > 4 ? parts[4] : ""[...].utf8
       switch parts.count {
       case 4: self = .session(id)
@@ -48,6 +52,16 @@ enum Route: Equatable {
       default: self = .unknownAPI
       }
     }
+  }
+
+  /// Returns the session in the path of a session's socket; nil for any other path. Each participant that joins requests such a
+  /// path, and splitting it takes 10,000 instructions.
+  private static func sessionOfSocket(_ path: String) -> SessionID? {
+    let (prefix, suffix) = ("/api/sessions/", "/socket")
+    guard path.hasPrefix(prefix), path.hasSuffix(suffix) else { return nil }
+    let bytes = path.utf8.span
+    return SessionID(
+      bytes.extracting(droppingFirst: prefix.utf8.count).extracting(droppingLast: suffix.utf8.count))
   }
 
   /// The allowed methods, as the value of the field `Allow`.

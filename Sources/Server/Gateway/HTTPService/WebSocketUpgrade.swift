@@ -19,12 +19,18 @@ struct WebSocketUpgrade: Sendable {
     /// The subprotocol that the gateway selected; nil if it selected none.
     let subprotocol: String?
 
-    /// The bytes of the response.
+    /// The bytes of the response. All values are tokens, so no character of them needs to be replaced.
     var response: [UInt8] {
-      var fields = FieldList()
-      for field in request.responseFields(subprotocol: subprotocol) { fields.append(field.name, field.value) }
       var bytes: [UInt8] = []
-      ResponseHead(.switchingProtocols, fields: fields).append(to: &bytes)
+      bytes.reserveCapacity(256)
+      bytes.append(contentsOf: "HTTP/1.1 101 Switching Protocols\r\n".utf8)
+      for field in request.responseFields(subprotocol: subprotocol) {
+        bytes.append(contentsOf: field.name.utf8)
+        bytes.append(contentsOf: ": ".utf8)
+        bytes.append(contentsOf: field.value.utf8)
+        bytes.append(contentsOf: "\r\n".utf8)
+      }
+      bytes.append(contentsOf: "\r\n".utf8)
       return bytes
     }
 

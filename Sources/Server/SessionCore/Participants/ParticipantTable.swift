@@ -70,7 +70,7 @@ struct ParticipantTable {
   {
     let participant = ParticipantState(
       id: identity.id, number: nextNumber, name: profile.name ?? NameGenerator.name(random: identity.lot),
-      color: profile.color ?? Palette.pick(avoiding: Set(colorsInUse.keys), random: identity.lot),
+      color: profile.color ?? Palette.pick(random: identity.lot) { colorsInUse[$0] != nil },
       rateLimiter: rateLimiter)
     nextNumber += 1
     states[participant.number] = participant
