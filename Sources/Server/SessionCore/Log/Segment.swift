@@ -11,15 +11,32 @@ internal import WebSocket
 package final class Segment {
   /// One frame of the segment.
   package struct Frame: Sendable, BitwiseCopyable {
+    // Small types, because there is one value for each frame in memory.
+    package let firstSequence: UInt64
+    package let lastSequence: UInt64
+    private let storedEnd: UInt32
+    private let storedEntryCount: UInt32
+    private let storedTargets: Int32
+    private let storedHeaderLength: UInt8
+
     /// The end of the frame in the segment's bytes. The frame begins at the end of the previous frame.
-    package var end: Int
+    package var end: Int { Int(storedEnd) }
     /// The length of the frame's WebSocket header.
-    package var headerLength: Int
-    package var firstSequence: UInt64
-    package var lastSequence: UInt64
-    package var entryCount: Int
+    package var headerLength: Int { Int(storedHeaderLength) }
+    package var entryCount: Int { Int(storedEntryCount) }
     /// An index into `Segment.targetLists`, or -1 if the frame is for every participant.
-    package var targets: Int
+    package var targets: Int { Int(storedTargets) }
+
+    init(
+      end: Int, headerLength: Int, firstSequence: UInt64, lastSequence: UInt64, entryCount: Int, targets: Int
+    ) {
+      self.firstSequence = firstSequence
+      self.lastSequence = lastSequence
+      storedEnd = UInt32(end)
+      storedEntryCount = UInt32(entryCount)
+      storedTargets = Int32(targets)
+      storedHeaderLength = UInt8(headerLength)
+    }
   }
 
   /// The number of the segment. It is absolute, so it stays valid when older segments are dropped.
