@@ -27,16 +27,16 @@ final class CheckSchedule {
     return Ticks((difference + nanosecondsPerTick - 1) / nanosecondsPerTick)
   }
 
-  /// The tokens of the connections to be checked at each tick, at the index `tick % slotCount`. If a check was moved to another
-  /// tick, the token remains at the former tick too; see `Connection.checkTick`.
-  private var slots = [[UInt64]](repeating: [], count: slotCount)
-  /// The tokens of the connections whose check is due, in reverse order: the last connection is checked first.
-  private var due: [UInt64] = []
+  /// The rows in the table of the connections to be checked at each tick, at the index `tick % slotCount`. A row remains here if
+  /// its check was moved to another tick, or its connection has closed. So only `Connection.checkTick` decides about a check.
+  private var slots = [[Int32]](repeating: [], count: slotCount)
+  /// The rows of the connections whose check is due, in reverse order: the last connection is checked first.
+  private var due: [Int32] = []
   /// The length of `due`. Each turn reads it, and reading the array would need an exclusivity check at run time.
   private var dueCount = 0
   /// The last tick whose slot was moved to `due`.
   private var lastTick: Ticks = 0
-  /// The number of tokens in `slots`.
+  /// The number of rows in `slots`.
   private var count = 0
   private let start: MonotonicTime
   /// The time of the first occupied slot; distant future if all slots are empty.
@@ -60,7 +60,7 @@ final class CheckSchedule {
     advance(to: now)
     let tick = lastTick + min(max(1, ticks), Self.maximumTicks)
     connection.checkTick = tick
-    slots[Int(tick) % Self.slotCount].append(connection.key.token)
+    slots[Int(tick) % Self.slotCount].append(connection.key.slot)
     count += 1
     nextSlotAt = min(nextSlotAt, time(of: tick))
   }
@@ -76,24 +76,22 @@ final class CheckSchedule {
   /// and schedules its next check.
   func next(in table: ConnectionTable, now: MonotonicTime) -> Connection? {
     if nextSlotAt <= now { advance(to: now) }
-    while dueCount > 0, let token = due.popLast() {
+    while dueCount > 0, let row = due.popLast() {
       dueCount -= 1
-      // If the check was moved to a later tick, the connection's token is in the slot of that tick as well.
-      if let connection = table[token: token], connection.checkTick <= lastTick {
-        return connection
-      }
+      // If the check was moved to a later tick, the connection's row is in the slot of that tick as well.
+      if let connection = table.rows[Int(row)], connection.checkTick <= lastTick { return connection }
     }
     return nil
   }
 
-  /// Moves the tokens of all ticks up to `now` to `due`.
+  /// Moves the rows of all ticks up to `now` to `due`.
   private func advance(to now: MonotonicTime) {
     let present = Ticks(max(0, now.nanoseconds - start.nanoseconds) / Self.nanosecondsPerTick)
     guard present > lastTick else { return }
     if count > 0 {
       // After `slotCount` ticks, all slots have been moved, so further ticks need no work.
       let passed = min(present - lastTick, Ticks(Self.slotCount))
-      var moved: [UInt64] = []
+      var moved: [Int32] = []
       for tick in lastTick + 1...lastTick + passed {
         let index = Int(tick) % Self.slotCount
         guard !slots[index].isEmpty else { continue }

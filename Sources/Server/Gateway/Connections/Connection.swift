@@ -54,6 +54,7 @@ final class Connection {
   var lingerBytesLeft: Int32 = 0
   /// The tick of the next check. Only `CheckSchedule` changes this property.
   var checkTick: CheckSchedule.Ticks = 0
+  private var counted: UInt32 = 0
 
   let socket: Socket
   /// The TLS state; nil for a socket without TLS.
@@ -70,8 +71,6 @@ final class Connection {
   /// Bytes that the kernel has not accepted yet. They are written before any other output. Both arrays are changed only in local
   /// variables, so that the compiler removes the exclusivity checks at run time from all accesses.
   private(set) var pendingWrites: [UInt8] = []
-  /// The number of this connection's buffered bytes that count toward the limit `incompleteBytes`.
-  var countedBytes = 0
   private var descriptor: OwnedDescriptor?
 
   /// The number of bytes of a request head or of output that do not count toward the limit `incompleteBytes`, because nearly
@@ -94,6 +93,11 @@ final class Connection {
     self.deadline = deadline
   }
 
+  /// The number of this connection's buffered bytes that count toward the limit `incompleteBytes`.
+  var countedBytes: Int {
+    get { Int(counted) }
+    set { counted = UInt32(newValue) }
+  }
   var isSecure: Bool { tls != nil }
   /// True while the input belongs to an attachment, or is read and discarded because the connection lingers.
   var isUploading: Bool { !isWebSocket && handler?.isUploading ?? true }

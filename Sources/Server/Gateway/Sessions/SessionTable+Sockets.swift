@@ -20,10 +20,10 @@ extension SessionTable {
   ) {
     let host = id.flatMap { self[$0] }
     let socket = sockets.open(
-      connection, response: response, deflate: deflate, phase: host.map { .opened($0) } ?? .loading,
+      connection, response: response, deflate: deflate,
+      phase: host.map { .opened($0) } ?? .loading(.init(session: id)),
       limits: MessageLimits(
         messageBytes: ClientEntry.maximumMessageLength, textBytes: ClientControl.maximumLength))
-    socket.sessionID = id
     if let refusal {
       socket.close(refusal)
     } else if isDraining {

@@ -25,12 +25,13 @@ extension WebSocketConnection {
 
   /// Handles the peer's close frame: answers it if necessary, and closes the socket after the output is written.
   func peerClosed(_ code: CloseCode?) {
-    hasPeerClosed = true
-    if !isClosing {
-      leaveSession(pageGone: code == .goingAway)
-      phase = .closing
-      closeCode = code?.rawValue ?? 1005
-      closedBy = .peer
+    let wasClosing = isClosing
+    if !wasClosing { leaveSession(pageGone: code == .goingAway) }
+    let end = beginClosing()
+    end.hasPeerClosed = true
+    if !wasClosing {
+      end.code = code?.rawValue ?? 1005
+      end.closedBy = .peer
       var payload: [UInt8] = []
       if let code { payload = ClosePayload(code: code).bytes }
       subscriber.enqueue(.close, payload)
@@ -48,18 +49,18 @@ extension WebSocketConnection {
 
   /// Sends a close frame, and waits for the peer's close frame.
   func close(_ reason: CloseReason) {
-    guard closeCode == nil else { return }
-    phase = .closing
-    closeCode = reason.code
-    closedBy = .gateway
-    closeError = ErrorCode(rawValue: reason.reasonCode)
-    fragments = []
+    let end = beginClosing()
+    guard end.code == nil else { return }
+    end.code = reason.code
+    end.closedBy = .gateway
+    end.error = ErrorCode(rawValue: reason.reasonCode)
+    partial = .none
     var payload = [UInt8(reason.code >> 8), UInt8(truncatingIfNeeded: reason.code)]
     payload.append(contentsOf: reason.payloadReason())
     subscriber.enqueue(.close, payload)
     connection.deadline = now + Self.closeTime
     io.hastenCheck(of: connection)
-    pausedUntil = nil
+    pausedUntil = .distantFuture
     flush()
   }
 
@@ -67,25 +68,38 @@ extension WebSocketConnection {
   func leaveSession(pageGone: Bool) {
     guard let live else { return }
     if enteredSession != nil { live.session.disconnected(subscriber, pageGone: pageGone, now: now) }
-    phase = .closing
+    _ = beginClosing()
     // The session may have become idle. So a turn of the session is requested, after which its deadlines are computed again.
     service.broadcaster.touch(live)
   }
 
+  /// Changes the phase to `closing`, and returns the data for the log.
+  func beginClosing() -> Unattached {
+    switch phase {
+    case .closing(let end): return end
+    case .echo, .loading, .opened, .waiting, .joined:
+      let end = Unattached(session: subject.session)
+      phase = .closing(end)
+      return end
+    }
+  }
+
   /// Logs the end of the connection, unless it is logged already.
   func logClose(end: @autoclosure () -> String) {
-    guard !isCloseLogged else { return }
-    isCloseLogged = true
+    let closing = beginClosing()
+    guard !closing.isLogged else { return }
+    closing.isLogged = true
     let reason =
-      switch closedBy {
+      switch closing.closedBy {
       case .nobody: "broken"
       case .peer: "closed"
-      case .gateway: closeError?.rawValue ?? "other"
+      case .gateway: closing.error?.rawValue ?? "other"
       }
     service.logger.log(
       .socketClosed(
         PeerEvent.SocketClose(
-          subject: subject, code: closeCode ?? 1006, reason: reason, closedBy: closedBy, end: end(),
+          subject: subject, code: closing.code ?? 1006, reason: reason, closedBy: closing.closedBy,
+          end: end(),
           socket: connection.socket, duration: now - joinableSince)))
   }
 }

@@ -50,7 +50,7 @@ extension WebSocketConnection {
       disconnect(.unresponsive)
       return 1
     }
-    if let messageBegan, now - messageBegan >= .seconds(service.limits.messageSeconds) {
+    if messageBegan != .distantFuture, now - messageBegan >= .seconds(service.limits.messageSeconds) {
       var reason = CloseReason.badEntry
       reason.reasonCode = ErrorCode.badRequest.rawValue
       reason.detail = "A message did not arrive completely within \(service.limits.messageSeconds) s."
@@ -63,8 +63,8 @@ extension WebSocketConnection {
       disconnect(.tryAgainLater(.tooMany, retryAfterMs: 5000))
       return 1
     }
-    if let until = pausedUntil, until <= now {
-      pausedUntil = nil
+    if pausedUntil <= now {
+      pausedUntil = .distantFuture
       io.resumeReading(connection)
     }
     // A check takes place up to one tick early, so a ping is sent if less than one tick of the interval is left.
@@ -107,8 +107,8 @@ extension WebSocketConnection {
   /// The number of ticks until the next check.
   private var ticksUntilCheck: CheckSchedule.Ticks {
     // A socket with buffered output is checked at each tick, because this output may grow at any time: see `check`.
-    if isClosing || messageBegan != nil || pausedUntil != nil || subscriber.hasBufferedOutput
-      || connection.isWriteBlocked
+    if isClosing || messageBegan != .distantFuture || pausedUntil != .distantFuture
+      || subscriber.hasBufferedOutput || connection.isWriteBlocked
     {
       return 1
     }

@@ -118,14 +118,14 @@ extension WebSocketConnection {
       }
       return false
     }
-    guard let unfinished else { return true }
+    guard case .unfinished(let message) = partial else { return true }
     guard case .joined(let live) = phase else {
-      self.unfinished = nil
+      partial = .none
       return true
     }
-    let bytes = unfinished.bytes
-    unfinished.offset = receiveEntries(bytes.span, startingAt: unfinished.offset, in: live)
-    if unfinished.offset == bytes.count { self.unfinished = nil }
+    let bytes = message.bytes
+    message.offset = receiveEntries(bytes.span, startingAt: message.offset, in: live)
+    if message.offset == bytes.count { partial = .none }
     return false
   }
 
@@ -146,27 +146,29 @@ extension WebSocketConnection {
 
   private func assemble(_ kind: MessageKind, _ fragment: Span<UInt8>, isLast: Bool) {
     guard !isClosing else { return }
-    fragments.append(fragment)
-    if kind == .text, !isEcho, fragments.count > ClientControl.maximumLength {
+    var message: [UInt8] = []
+    if case .fragments(let earlier) = partial { message = earlier }
+    partial = .none  // `message` is then the only reference and grows in place
+    message.append(fragment)
+    if kind == .text, !isEcho, message.count > ClientControl.maximumLength {
       disconnect(.messageTooLarge(limit: ClientControl.maximumLength))
-      return
+    } else if isLast {
+      receive(kind, message.span)
+    } else {
+      partial = .fragments(message)
     }
-    guard isLast else { return }
-    let message = fragments
-    fragments = []
-    receive(kind, message.span)
   }
 
   /// Starts or ends the time limit for an incomplete message. Disconnects the client if incomplete messages and other buffers of
   /// all connections use too much memory.
   private func checkIncompleteMessage() {
     if messages.isInsideMessage {
-      if messageBegan == nil {
+      if messageBegan == .distantFuture {
         messageBegan = now
         io.hastenCheck(of: connection)
       }
     } else {
-      messageBegan = nil
+      messageBegan = .distantFuture
     }
     guard !io.updateBufferedBytes(of: connection), !isClosing else { return }
     disconnect(.tryAgainLater(.tooMany, retryAfterMs: 5000))
@@ -176,7 +178,7 @@ extension WebSocketConnection {
   private func receive(_ kind: MessageKind, _ message: Span<UInt8>) {
     // The message is complete, so the time limit of this message ends. The time limit of the next message starts when that
     // message begins.
-    messageBegan = nil
+    messageBegan = .distantFuture
     live?.countMessage()
     switch (phase, kind) {
     case (.closing, _), (.loading, _):
@@ -191,7 +193,7 @@ extension WebSocketConnection {
       if next < message.count {
         var rest: [UInt8] = []
         rest.append(message.extracting(droppingFirst: next))
-        unfinished = UnfinishedMessage(rest)
+        partial = .unfinished(UnfinishedMessage(rest))
       }
     case (.opened(let live), .text), (.waiting(let live), .text), (.joined(let live), .text):
       service.receiveText(self, live, message)

@@ -44,8 +44,7 @@ extension WebSocketConnection {
     }
     if let live, live.session.needsTurn { service.broadcaster.touch(live) }
     if isFinished, !subscriber.hasBufferedOutput, !connection.hasPendingWrites {
-      logClose(end: hasPeerClosed ? "closed" : "failed")
-      phase = .closing
+      logClose(end: beginClosing().hasPeerClosed ? "closed" : "failed")
       service.releaseInflater(of: connection)
       io.linger(connection)
       return

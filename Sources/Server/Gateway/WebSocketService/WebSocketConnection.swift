@@ -12,7 +12,7 @@ final class WebSocketConnection: ConnectionHandler {
     /// The socket belongs to no session. Each message is sent back.
     case echo
     /// The session is being loaded. The socket is not read.
-    case loading
+    case loading(Unattached)
     /// The socket is open, and the gateway waits for the client's first message.
     case opened(LiveSession)
     /// The client has sent `wait`.
@@ -20,7 +20,34 @@ final class WebSocketConnection: ConnectionHandler {
     /// The client has sent `join`.
     case joined(LiveSession)
     /// A close frame has been sent or buffered. The gateway waits for the peer's close frame, or for the output to be written.
-    case closing
+    case closing(Unattached)
+  }
+
+  /// The data for the log about a socket that is not attached to its session. A class, because few sockets have this data.
+  final class Unattached {
+    let session: SessionID?
+    /// The code of the first close frame; nil before that frame.
+    var code: UInt16?
+    /// The side that closed the socket first.
+    var closedBy = ClosedBy.nobody
+    /// The error for which the gateway closed the socket; nil if the peer closed it, or if the reason is not an error.
+    var error: ErrorCode?
+    var hasPeerClosed = false
+    /// True after the end of the connection was logged.
+    var isLogged = false
+
+    init(session: SessionID?) {
+      self.session = session
+    }
+  }
+
+  /// The received part of a message that is not handled completely.
+  enum PartialMessage {
+    case none
+    /// The payloads of the received fragments of an incomplete message.
+    case fragments([UInt8])
+    /// A message whose first entries were handled in an earlier turn.
+    case unfinished(UnfinishedMessage)
   }
 
   let connection: Connection
@@ -32,14 +59,10 @@ final class WebSocketConnection: ConnectionHandler {
       if case .opened(let live) = newValue { live.unjoinedSockets += 1 }
     }
   }
-  // The order of the properties leaves few gaps in memory, which matters because there is one object per socket. Small values
-  // follow optional values.
+  // The order of the properties leaves few gaps in memory, which matters because there is one object per socket.
   let subscriber: Subscriber
   var messages: MessageReader
-  /// The payloads of the received fragments of an incomplete message.
-  var fragments: [UInt8] = []
-  /// A message whose first entries were handled in an earlier turn.
-  var unfinished: UnfinishedMessage?
+  var partial = PartialMessage.none
   /// The time at which the peer last sent input or acknowledged output.
   var activeAt: MonotonicTime
   var pingedAt: MonotonicTime
@@ -47,18 +70,13 @@ final class WebSocketConnection: ConnectionHandler {
   var joinableSince: MonotonicTime
   /// The time of the `join` whose catch-up is in progress; distant future if no catch-up is in progress.
   var joinedAt = MonotonicTime.distantFuture
-  var pausedUntil: MonotonicTime?
-  /// True after the end of the connection was logged.
-  var isCloseLogged = false
-  /// The code of the first close frame, for the log; nil before that frame.
-  var closeCode: UInt16?
-  /// The side that closed the socket first.
-  var closedBy = ClosedBy.nobody
-  /// The error for which the gateway closed the socket; nil if the peer closed it, or if the reason is not an error.
-  var closeError: ErrorCode?
-  var hasPeerClosed = false
-  /// The id of the session, for the log. It remains after the socket was detached from the session.
-  var sessionID: SessionID?
+  /// The end of a pause in reading; distant future if reading is not paused.
+  var pausedUntil = MonotonicTime.distantFuture
+  /// The time at which the first bytes of an incomplete message arrived; distant future if no message is incomplete.
+  var messageBegan = MonotonicTime.distantFuture
+  private var unacknowledged: UInt32 = 0
+  /// The number of the participant. Until the client has joined, it is 0, which is not a valid number.
+  var participant: ParticipantNumber = 0
   /// A copy of `messages.isInflating`, updated after each use of `messages`. Reading the property itself would copy `messages`,
   /// which costs 1,000 instructions per message.
   var isInflating = false
@@ -67,11 +85,6 @@ final class WebSocketConnection: ConnectionHandler {
   /// True when the socket is to be closed after its output is written, without waiting for more frames of the peer. This is the
   /// case after the peer has sent a close frame or has violated the protocol.
   var isFinished = false
-  private var unacknowledged: UInt32 = 0
-  /// The time at which the first bytes of an incomplete message arrived; nil if no message is incomplete.
-  var messageBegan: MonotonicTime?
-  /// The number of the participant. Until the client has joined, it is 0, which is not a valid number.
-  var participant: ParticipantNumber = 0
 
   init(
     _ connection: Connection, _ service: WebSocketService, phase: Phase, subscriber: Subscriber,
@@ -85,8 +98,8 @@ final class WebSocketConnection: ConnectionHandler {
     messages = MessageReader(role: .server, limits: limits, deflate: deflate)
     let now = service.clock.now
     activeAt = now
-    pingedAt = now
     joinableSince = now
+    pingedAt = now
   }
 
   var io: ConnectionIO { service.io }
@@ -115,9 +128,15 @@ final class WebSocketConnection: ConnectionHandler {
     }
   }
 
-  /// The session, participant and address for the log.
+  /// The session, participant and address for the log. The id of the session remains after the socket was detached from it.
   var subject: EventSubject {
-    EventSubject(session: sessionID, participant: participant, address: connection.clientAddress)
+    let session: SessionID? =
+      switch phase {
+      case .echo: nil
+      case .loading(let unattached), .closing(let unattached): unattached.session
+      case .opened(let live), .waiting(let live), .joined(let live): live.id
+      }
+    return EventSubject(session: session, participant: participant, address: connection.clientAddress)
   }
 
   var isEcho: Bool {
@@ -131,7 +150,7 @@ final class WebSocketConnection: ConnectionHandler {
   /// True while the socket's input must wait: the session is being loaded, the session paused the socket, or the socket waits for
   /// the shared inflater.
   var isInputPaused: Bool {
-    if case .loading = phase { true } else { pausedUntil != nil || awaitsInflater }
+    if case .loading = phase { true } else { pausedUntil != .distantFuture || awaitsInflater }
   }
 
   // MARK: - ConnectionHandler
@@ -141,12 +160,19 @@ final class WebSocketConnection: ConnectionHandler {
   var stage: ReservedConnections.Stage { .silent }
 
   /// True while a received message is being inflated, or has been handled only partly.
-  var hasUnhandledInput: Bool { isInflating || unfinished != nil }
+  var hasUnhandledInput: Bool {
+    if case .unfinished = partial { true } else { isInflating }
+  }
 
   /// The number of bytes of partly received or partly handled messages, and of output that only this socket gets.
   var bufferedBytes: Int {
-    fragments.count + messages.bufferedBytes + (unfinished?.bytes.count ?? 0)
-      + max(0, subscriber.bufferedOutputBytes - Connection.freeBytes)
+    let part =
+      switch partial {
+      case .none: 0
+      case .fragments(let bytes): bytes.count
+      case .unfinished(let message): message.bytes.count
+      }
+    return part + messages.bufferedBytes + max(0, subscriber.bufferedOutputBytes - Connection.freeBytes)
   }
 
   func peerEnded() {
