@@ -90,7 +90,7 @@ struct EventLoopThreadTests {
   func enteredOnce() async throws {
     let loop = try EventLoopThread(name: "test-body")
     let counter = Counter(loop: loop)
-    try loop.start { counter.runLoop() }
+    try loop.startThread { counter.runLoop() }
     for expected in 1...100 {
       #expect(await counter.increment() == expected)
     }

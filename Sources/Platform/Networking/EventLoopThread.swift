@@ -42,12 +42,12 @@ package final class EventLoopThread: SerialExecutor, Sendable {
 
   /// Starts the thread. May be called only once. The running thread keeps the loop alive until `stop`.
   package func start(turn: @escaping Turn) throws(SystemError) {
-    try start { self.run(turn) }
+    try startThread { self.run(turn) }
   }
 
   /// Starts the thread, which calls `body`. May be called only once. The body calls `run`. Before that, it can enter an actor
   /// with `assumeIsolated`, for all turns: entering the actor in each turn costs about 500 instructions.
-  package func start(body: @escaping @Sendable () -> Void) throws(SystemError) {
+  package func startThread(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
     let started = try SystemThread(name: name) {
       self.runningThread.store(SystemThread.current, ordering: .relaxed)
       body()
@@ -130,7 +130,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
 
   // MARK: - The loop
 
-  /// Runs the loop until `stop` is called. Called once, by the body of `start`.
+  /// Runs the loop until `stop` is called. Called once, by the closure given to `startThread`.
   package func run(_ turn: (_ events: [ReadyEvent], _ jobsBegan: MonotonicTime?) -> MonotonicTime?) {
     precondition(isOnLoop, "an event loop runs on its own thread")
     clock.bindToThread()

@@ -16,6 +16,10 @@ package struct DeadlineQueue<Element> {
   @inlinable
   package var earliest: MonotonicTime? { items.first?.at }
 
+  /// The number of elements; an element that was inserted several times counts several times.
+  @inlinable
+  package var count: Int { items.count }
+
   /// Adds an element with a deadline.
   @inlinable
   package mutating func insert(_ element: Element, at deadline: MonotonicTime) {

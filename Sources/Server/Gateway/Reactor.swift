@@ -108,7 +108,7 @@ actor Reactor {
     if let plain { try loop.register(plain.descriptor, token: Self.plainToken) }
     if let secure { try loop.register(secure.descriptor, token: Self.secureToken) }
     _ = mailbox.enqueue(.listen(plain: plain, secure: secure))
-    try loop.start {
+    try loop.startThread {
       self.assumeIsolated { reactor in reactor.loop.run { reactor.turn($0, $1) } }
     }
   }

@@ -27,6 +27,22 @@ struct BroadcasterTests {
     }
   }
 
+  @Test(
+    "While memory is tight, a member with TLS gets a long entry in small records, without waiting for another entry"
+  )
+  func tightMemory() async throws {
+    let worker = try ComponentWorker()
+    try await worker.makeSession()
+    let (drawing, watching) = (try await worker.join(), try await worker.join(isSecure: true))
+    await worker.turn()
+    _ = try await worker.received(by: watching)
+    await worker.makeMemoryTight()
+    let stroke = [UInt8](repeating: 7, count: 10_000)
+    await worker.draw(stroke, from: drawing)
+    await worker.turn()
+    #expect(try await worker.entriesAndCloses(of: watching) == [.entries([stroke])])
+  }
+
   @Test("With a flush interval, new entries are sent as soon as the interval since the last flush has passed")
   func pacing() async throws {
     let worker = try ComponentWorker(flushInterval: .milliseconds(20))

@@ -65,6 +65,24 @@ struct SessionTableTests {
     for socket in sockets { #expect(await worker.isOpen(socket)) }
   }
 
+  @Test("However often `committed` is due, a far deadline of the session is in the queue only once")
+  func farDeadline() async throws {
+    let worker = try ComponentWorker { $0.graceSeconds = 600 }
+    try await worker.makeSession()
+    let (drawing, gone) = (try await worker.join(), try await worker.join())
+    // The grace time of this participant ends long after the test.
+    await worker.breakConnection(of: gone)
+    for number in 0..<100 as Range<UInt8> {
+      await worker.draw([number], from: drawing)
+      await worker.turn()
+      await worker.advance(.milliseconds(200))
+      await worker.turn()
+      await worker.advance(.milliseconds(200))
+      await worker.turn()
+    }
+    #expect(await worker.deadlineCount < 5)
+  }
+
   @Test("S35: the deadline of a `committed` message that was sent with entries starts no turn of the session")
   func deadlineOutOfDate() async throws {
     let worker = try ComponentWorker()
@@ -145,6 +163,7 @@ struct SessionTableTests {
 
 extension ComponentWorker {
   fileprivate var isInMemory: Bool { sessions[Self.id(1)] != nil }
+  fileprivate var deadlineCount: Int { sessions.deadlines.count }
   fileprivate var flushes: UInt32? { sessions[Self.id(1)]?.session.flushNumber }
   fileprivate var loads: UInt64 { counters.values.sessionsOpened }
   fileprivate var isRefusingData: Bool { sessions[Self.id(1)]?.session.dataRefusal != nil }

@@ -18,6 +18,8 @@ actor ComponentWorker {
   /// The client's end of a WebSocket.
   private struct Client {
     let end: OwnedDescriptorBox
+    /// The client's side of TLS; nil without TLS.
+    let tls: TLSConnection?
     let token: UInt64
     var reader: MessageReader
     var unread: [UInt8] = []
@@ -150,32 +152,52 @@ actor ComponentWorker {
     sessions.schedule(host)
   }
 
-  /// Opens a WebSocket of a session.
+  /// Opens a WebSocket of a session, with or without TLS.
   ///
   /// - Returns: the number of the client.
-  func connect(to number: UInt64 = 1) throws -> Int {
+  func connect(to number: UInt64 = 1, isSecure: Bool = false) throws -> Int {
     var pair: [CInt] = [-1, -1]
     let isMade =
       unsafe socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair) == 0
     try #require(isMade)
     let end = OwnedDescriptorBox(OwnedDescriptor(owning: pair[1]))
     let peer = SocketAddress(ip: IPAddress(v4: 0x7f00_0001), port: 1)
+    let tls = isSecure ? try Self.makeTLS() : nil
     let opened = io.open(
-      OwnedDescriptor(owning: pair[0]), peer: peer, tls: nil, deadline: .distantFuture,
+      OwnedDescriptor(owning: pair[0]), peer: peer, tls: tls?.server, deadline: .distantFuture,
       handler: { _ in StubHandler() })
     let connection = try #require(opened)
     sessions.openSocket(to: Self.id(number), connection, response: [], deflate: nil, refusal: nil)
     clients.append(
       Client(
-        end: end, token: connection.key.token,
+        end: end, tls: tls?.client, token: connection.key.token,
         reader: MessageReader(role: .client, limits: MessageLimits(messageBytes: 1 << 20))
       ))
     return clients.count - 1
   }
 
+  /// Returns both sides of a TLS connection after the handshake.
+  private static func makeTLS() throws -> (client: TLSConnection, server: TLSConnection) {
+    let folder = TemporaryFolder()
+    let made = try SelfSignedCertificate.loadOrCreate(
+      in: folder.path, now: .now(), names: AlternativeNames(hosts: ["localhost"], addresses: []))
+    let server = try TLSServerContext(certificatePath: made.certificatePath, keyPath: made.keyPath)
+      .makeConnection()
+    let client = try TLSClientContext(trust: .unverified).makeConnection(to: "localhost")
+    var plaintext: [UInt8] = []
+    var toClient: [UInt8] = []
+    repeat {
+      var toServer: [UInt8] = []
+      _ = try client.receive(toClient.span, plaintext: &plaintext, ciphertextOut: &toServer)
+      toClient = []
+      _ = try server.receive(toServer.span, plaintext: &plaintext, ciphertextOut: &toClient)
+    } while !toClient.isEmpty
+    return (client, server)
+  }
+
   /// Opens a WebSocket and joins.
-  func join(_ number: UInt64 = 1) async throws -> Int {
-    let client = try connect(to: number)
+  func join(_ number: UInt64 = 1, isSecure: Bool = false) async throws -> Int {
+    let client = try connect(to: number, isSecure: isSecure)
     await turn()
     send(.text, Array(#"{"join":{}}"#.utf8), from: client)
     await turn()
@@ -189,7 +211,16 @@ actor ComponentWorker {
     sendRaw(bytes, from: client)
   }
 
-  func sendRaw(_ bytes: [UInt8], from client: Int) {
+  func sendRaw(_ plaintext: [UInt8], from client: Int) {
+    var bytes = plaintext
+    if let tls = clients[client].tls {
+      bytes = []
+      do {
+        try tls.encrypt(plaintext.span, into: &bytes)
+      } catch {
+        preconditionFailure("the client's TLS failed: \(error)")
+      }
+    }
     let count = unsafe Glibc.send(
       clients[client].end.descriptor.rawValue, bytes, bytes.count, CInt(MSG_DONTWAIT | MSG_NOSIGNAL))
     precondition(
@@ -207,6 +238,11 @@ actor ComponentWorker {
       to: &bytes, flags: flags, clientSequence: clients[client].clientSequence, key: key, targets: [],
       type: Array("Test".utf8).span, payload: payload.span)
     send(.binary, bytes, from: client)
+  }
+
+  /// Counts so many buffered bytes that memory is tight.
+  func makeMemoryTight() {
+    _ = io.counts.addBuffered(limits.incompleteBytes / 2 + 1)
   }
 
   /// Closes a client's connection, as if it had broken.
@@ -237,7 +273,13 @@ actor ComponentWorker {
       let count = unsafe recv(
         clients[client].end.descriptor.rawValue, &chunk, chunk.count, CInt(MSG_DONTWAIT))
       guard count > 0 else { break }
-      clients[client].unread += chunk[..<count]
+      if let tls = clients[client].tls {
+        var answer: [UInt8] = []
+        _ = try tls.receive(
+          chunk.span.extracting(first: count), plaintext: &clients[client].unread, ciphertextOut: &answer)
+      } else {
+        clients[client].unread += chunk[..<count]
+      }
     }
     var state = clients[client]
     defer { clients[client] = state }

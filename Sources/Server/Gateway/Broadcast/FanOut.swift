@@ -19,7 +19,8 @@ final class FanOut {
 
   /// The outcome of one slice of a flush.
   private struct Slice {
-    /// The rows of the members that are not at the tail of the log, or that have pending output of their own.
+    /// The rows of the members that are not at the tail of the log, or that have pending output of their own. After `sendTail`, also
+    /// of members whose sockets accept more bytes of the tail.
     var notAtTail: [Int] = []
     /// The members whose sockets did not accept all unreliable frames: the position of the member's row, and the number of
     /// accepted bytes.
@@ -117,7 +118,12 @@ final class FanOut {
       if connection.isWriteBlocked { rows[position].flags.insert(.blocked) }
       if sent < count {
         slice.delivered += tail.entryCount(from: from, to: from + sent)
-        if !unreliable.isEmpty { slice.partialWrites.append((position, 0)) }
+        if !connection.isWriteBlocked {
+          // TLS encrypts few bytes at a time while memory is tight, and no event follows. So the rest is sent after this loop.
+          slice.notAtTail.append(position)
+        } else if !unreliable.isEmpty {
+          slice.partialWrites.append((position, 0))
+        }
         continue
       }
       if counted.from != from { counted = (from, tail.entryCount(from: from, to: log.count)) }

@@ -100,7 +100,7 @@ final class Connection {
   }
   var isSecure: Bool { tls != nil }
   /// True while the input belongs to an attachment, or is read and discarded because the connection lingers.
-  var isUploading: Bool { !isWebSocket && handler?.isUploading ?? true }
+  var isUploading: Bool { !isWebSocket && (handler?.isUploading ?? true) }
   /// The number of buffered bytes of incomplete input and unsent output. Input of an upload is not included, because it has its
   /// own limit.
   var bufferedBytes: Int {

@@ -94,6 +94,7 @@ final class ConnectionReader {
       return
     }
     var rounds = 0
+    // Before the first round, deferred input has just been handled.
     while connection.mayHaveInput, !connection.isReadingPaused, rounds == 0 || !connection.hasDeferredInput,
       connection.pendingWrites.count <= Self.pendingWriteLimit
     {

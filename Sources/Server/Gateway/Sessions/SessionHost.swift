@@ -4,6 +4,8 @@ internal import Primitives
 final class SessionHost: LiveSession {
   /// The earliest deadline that `SessionTable` has scheduled for the session; nil if none is scheduled.
   var scheduledAt: MonotonicTime?
+  /// The later deadlines of the session that are also in the queue of `SessionTable`, the latest first. So none is added twice.
+  var laterDeadlines: [MonotonicTime] = []
   /// The number of unfinished asynchronous tasks of the session. The session stays in memory until all of them have finished.
   var tasksInHand = 0
   /// True while a successor of the session is being created. Other requests for a successor wait in `followers`.

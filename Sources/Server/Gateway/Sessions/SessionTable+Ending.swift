@@ -47,6 +47,7 @@ extension SessionTable {
     if host.isByStore {
       endedSessionCache[id] = host
       host.scheduledAt = nil
+      host.laterDeadlines = []
       scheduleForgetting(host)
       func discard() async { await uploads.discardEnded(of: id) }
       tasks.start(discard)

@@ -88,7 +88,7 @@ final class SessionTable {
   var endedSessionCache: [SessionID: SessionHost] = [:]
   /// The leased sessions, each with the callers that wait for its lease.
   private var leased: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
-  private var deadlines = DeadlineQueue<SessionID>() {
+  private(set) var deadlines = DeadlineQueue<SessionID>() {
     didSet { nextDeadline = deadlines.earliest }
   }
   /// True when the gateway has begun to write the last records of its sessions. Deadlines, such as the end of a grace time, are
@@ -225,6 +225,7 @@ final class SessionTable {
     if let time = idleDeadline(of: host, deadlines) { next = min(next, time) }
     if let time = host.presenceDue { next = min(next, time) }
     guard next < host.scheduledAt ?? .distantFuture else { return }
+    if let later = host.scheduledAt { host.laterDeadlines.append(later) }
     host.scheduledAt = next
     self.deadlines.insert(host.id, at: next)
   }
@@ -240,7 +241,7 @@ final class SessionTable {
         forgetIfIdle(id)
         continue
       }
-      if host.scheduledAt.map({ $0 <= now }) ?? false { host.scheduledAt = nil }
+      if host.scheduledAt.map({ $0 <= now }) ?? false { host.scheduledAt = host.laterDeadlines.popLast() }
       if isFinishing { continue }
       host.session.tick(now: now)
       uploads.removeExpired(of: host)
@@ -255,6 +256,8 @@ final class SessionTable {
       if host.session.needsTurn(now: now) || host.presenceDue.map({ $0 <= now }) ?? false {
         broadcaster.touch(host)
       } else {
+        // All parts of the session with a deadline that has passed have handled it, so the next deadline is later. Otherwise, this
+        // loop would not end.
         schedule(host, deadlines)
       }
     }

@@ -99,8 +99,8 @@ extension WebSocketConnection {
     if subscriber.hasBufferedOutput || isFinished { flush() }
   }
 
-  /// True if the socket buffers any bytes, or its counted bytes are out of date. `messages` is not included: asking it would copy
-  /// it, which costs 1,000 instructions, and between two messages it buffers nothing.
+  /// True if the socket buffers any bytes, or if bytes are still counted that it buffered before. `messages` and fragments are not
+  /// included, because they have no bytes between two messages; asking `messages` would also cost 1,000 instructions for a copy.
   private var hasBuffers: Bool {
     hasUnhandledInput || subscriber.hasBufferedOutput || !connection.deferredInput.isEmpty
       || connection.countedBytes > 0
