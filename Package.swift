@@ -64,8 +64,8 @@ let package = Package(
     target("Platform", "Networking", ["Primitives", "Platform", "COpenSSL", "CLinux"]),
 
     // The codecs: they convert bytes to values and values to bytes, without a socket, a file, a clock or a thread.
-    target("Codecs", "Wire"),
-    target("Codecs", "HTTP", ["CZlib", "COpenSSL"]),
+    target("Codecs", "Wire", ["Primitives"]),
+    target("Codecs", "HTTP", ["Primitives", "CZlib", "COpenSSL"]),
     target("Codecs", "WebSocket", ["CZlib", "COpenSSL"]),
 
     // The gateway: the rules of a session, the data folder, and the server.

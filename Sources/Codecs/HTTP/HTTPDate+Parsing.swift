@@ -1,3 +1,5 @@
+internal import Primitives
+
 extension HTTPDate {
   /// Parses the three forms that a recipient must accept (RFC 9110 §5.6.7), and no others. Returns nil for other text and for a
   /// day that does not exist. The weekday must be valid, but may be wrong for the date.
@@ -40,7 +42,7 @@ extension HTTPDate {
         let shortYear = readNumber(digits: 2), read(" "), let time = readTime(), read(" GMT")
       else { return nil }
       // A two-digit year that would be more than 50 years in the future means the latest past year with these digits.
-      let thisYear = HTTPDate.calendar(days: now.secondsSinceEpoch / 86_400).year
+      let thisYear = GregorianCalendar.date(days: now.secondsSinceEpoch / 86_400).year
       var year = thisYear - thisYear % 100 + shortYear
       if year > thisYear + 50 { year -= 100 }
       if year <= thisYear - 50 { year += 100 }
@@ -86,9 +88,9 @@ extension HTTPDate {
     }
 
     private static func date(_ year: Int, _ month: Int, _ day: Int, _ time: Int) -> HTTPDate? {
-      let days = HTTPDate.days(year: year, month: month, day: day)
+      let days = GregorianCalendar.days(year: year, month: month, day: day)
       // A day that does not exist, such as 30 February, would become another day.
-      guard HTTPDate.calendar(days: days) == (year, month, day) else { return nil }
+      guard GregorianCalendar.date(days: days) == (year, month, day) else { return nil }
       return HTTPDate(secondsSinceEpoch: days * 86_400 + time)
     }
   }

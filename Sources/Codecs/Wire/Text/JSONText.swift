@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import Primitives
 
 /// JSON without an encoder, for frequent messages and for texts with a limited length.
 extension [UInt8] {
@@ -43,35 +44,27 @@ extension [UInt8] {
       return
     }
     let (days, second) = Int(seconds).quotientAndRemainder(dividingBy: 86_400)
-    let date = Self.date(days: days)
-    append("\"", twoDigits: date.year / 100)
-    append(nil, twoDigits: date.year % 100)
-    append("-", twoDigits: date.month)
-    append("-", twoDigits: date.day)
-    append("T", twoDigits: second / 3_600)
-    append(":", twoDigits: second / 60 % 60)
-    append(":", twoDigits: second % 60)
+    let date = GregorianCalendar.date(days: days)
+    append(UInt8(ascii: "\""))
+    append(twoDigits: date.year / 100)
+    append(twoDigits: date.year % 100)
+    append(UInt8(ascii: "-"))
+    append(twoDigits: date.month)
+    append(UInt8(ascii: "-"))
+    append(twoDigits: date.day)
+    append(UInt8(ascii: "T"))
+    append(twoDigits: second / 3_600)
+    append(UInt8(ascii: ":"))
+    append(twoDigits: second / 60 % 60)
+    append(UInt8(ascii: ":"))
+    append(twoDigits: second % 60)
     append(UInt8(ascii: "Z"))
     append(UInt8(ascii: "\""))
   }
 
-  private mutating func append(_ separator: Unicode.Scalar?, twoDigits number: Int) {
-    if let separator { append(UInt8(ascii: separator)) }
+  private mutating func append(twoDigits number: Int) {
     append(UInt8(ascii: "0") + UInt8(number / 10))
     append(UInt8(ascii: "0") + UInt8(number % 10))
-  }
-
-  /// Returns the date in the Gregorian calendar that is a number of days after 1 January 1970.
-  private static func date(days: Int) -> (year: Int, month: Int, day: Int) {
-    // A year of this computation begins on 1 March, so that a leap day is the last day of a year. 400 years have 146,097 days.
-    let (era, day) = (days + 719_468).quotientAndRemainder(dividingBy: 146_097)
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
-    let dayOfYear = day - (365 * year + year / 4 - year / 100)
-    let month = (5 * dayOfYear + 2) / 153
-    return (
-      year: era * 400 + year + (month < 10 ? 0 : 1), month: month < 10 ? month + 3 : month - 9,
-      day: dayOfYear - (153 * month + 2) / 5 + 1
-    )
   }
 
   /// Writes the last `digits` hexadecimal digits of a number, in upper case.

@@ -19,7 +19,7 @@ struct WebSocketUpgrade: Sendable {
     /// The subprotocol that the gateway selected; nil if it selected none.
     let subprotocol: String?
 
-    /// The bytes of the response. All values are tokens, so no character of them needs to be replaced.
+    /// The bytes of the response. No value contains a control character: the subprotocol is a token, and the gateway makes the other values.
     var response: [UInt8] {
       var bytes: [UInt8] = []
       bytes.reserveCapacity(256)

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import HTTP
+internal import Primitives
 
 /// A time in UTC, in milliseconds since 1970. Its description is ISO 8601.
 package struct LogTime: Equatable, Sendable, CustomStringConvertible {
@@ -20,7 +20,7 @@ package struct LogTime: Equatable, Sendable, CustomStringConvertible {
   /// The time in ISO 8601: `2026-11-21T12:29:19.042Z`.
   package var description: String {
     let ofDay = (millisecondsSince1970 % 86_400_000 + 86_400_000) % 86_400_000
-    let (year, month, day) = HTTPDate.calendar(days: Int((millisecondsSince1970 - ofDay) / 86_400_000))
+    let (year, month, day) = GregorianCalendar.date(days: Int((millisecondsSince1970 - ofDay) / 86_400_000))
     var text: [UInt8] = []
     text.reserveCapacity(24)
     func append(_ separator: StaticString, _ value: Int, digits: Int) {
