@@ -86,7 +86,7 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
-  @Test("The body of the thread can enter an actor of the loop once, for all turns and jobs")
+  @Test("A closure given to `startThread` can enter an actor once and run all turns and jobs inside it")
   func enteredOnce() async throws {
     let loop = try EventLoopThread(name: "test-body")
     let counter = Counter(loop: loop)

@@ -82,7 +82,7 @@ struct JSONTextTests {
     }
   }
 
-  @Test("every byte that must be escaped is escaped at every place of a text, and no other byte")
+  @Test("bytes that must be escaped are escaped at every position of a text, and other bytes are not")
   func escapes() throws {
     for byte in 0 as UInt8..<0x80 {
       let isEscaped = byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")

@@ -95,7 +95,8 @@ extension String {
   /// Returns true if two texts are equal except for the case of ASCII letters. Faster than the generic function.
   func equalsIgnoringCase(_ other: String) -> Bool {
     let count = utf8.count
-    // Nearly all names have different lengths, and a span costs much more than a length.
+    // Most texts that are compared here differ in length. So the lengths are compared first: getting a length costs much less
+    // than getting a span.
     guard count == other.utf8.count else { return false }
     let (bytes, others) = (utf8.span, other.utf8.span)
     for index in 0..<count where Grammar.lowercased(bytes[index]) != Grammar.lowercased(others[index]) {

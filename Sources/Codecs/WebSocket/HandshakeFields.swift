@@ -46,7 +46,8 @@ func trimmed(_ text: some StringProtocol) -> String {
 }
 
 private func isNamed(_ field: HandshakeField, _ name: String) -> Bool {
-  // Nearly all names have different lengths, and a span costs much more than a length.
+  // Most names that are compared here differ in length. So the lengths are compared first: getting a length costs much less
+  // than getting a span.
   field.name.utf8.count == name.utf8.count && equalsIgnoringCase(field.name.utf8.span, name)
 }
 

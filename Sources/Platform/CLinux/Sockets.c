@@ -211,9 +211,9 @@ int clinux_socket_not_sent_low_water(int socket) { return get_option(socket, IPP
 
 int clinux_socket_send_buffer(int socket) { return get_option(socket, SOL_SOCKET, SO_SNDBUF); }
 
-// clinux_send and clinux_receive make their system calls without the library's send and recv. Those are points at which the
-// thread can be cancelled, which costs 42 of their 76 instructions; no thread of this program is ever cancelled. Sanitizers
-// observe only the library's functions.
+// clinux_send and clinux_receive make their system calls directly. The C library's send and recv are cancellation points
+// (pthread_cancel), which costs 42 of the 76 instructions of a call, and no thread of this program is ever cancelled. Only builds
+// with a sanitizer call send and recv, because sanitizers cannot observe direct system calls.
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 static long send_now(int socket, const void *bytes, size_t count, int flags) { return send(socket, bytes, count, flags); }
 static long receive_now(int socket, void *bytes, size_t count, int flags) { return recv(socket, bytes, count, flags); }

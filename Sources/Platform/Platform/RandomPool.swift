@@ -1,11 +1,11 @@
 internal import COpenSSL
 
-/// Random bytes for keys and tokens, which the pool draws from OpenSSL's generator in larger numbers: a draw takes about 10,000
-/// instructions, however few bytes it returns.
+/// A pool of random bytes for ids and tokens. The pool draws 512 bytes at a time from OpenSSL's generator, because each draw
+/// takes about 10,000 instructions, even for a few bytes.
 ///
-/// Each byte is returned once, and is then erased in the pool. A pool belongs to one thread.
+/// No byte is returned twice: a returned byte is erased in the pool. Only one thread may use a pool.
 package final class RandomPool {
-  /// The number of bytes in a draw. The pool never contains more bytes that are still to be returned.
+  /// The number of bytes that the pool draws at a time, which is also the maximum number of bytes in the pool.
   package static let capacity = 512
 
   private var bytes = [UInt8](repeating: 0, count: capacity)
@@ -19,9 +19,9 @@ package final class RandomPool {
     erase(upTo: Self.capacity)
   }
 
-  /// Returns `count` bytes, at most `capacity`.
+  /// Returns `count` random bytes. `count` must not exceed `capacity`.
   package func take(_ count: Int) -> [UInt8] {
-    precondition(count <= Self.capacity, "a pool has \(Self.capacity) bytes")
+    precondition(count <= Self.capacity, "one call can take at most \(Self.capacity) random bytes")
     if bytes.count - erased < count {
       let status = unsafe RAND_bytes(&bytes, CInt(Self.capacity))
       precondition(status == 1, "OpenSSL failed to generate random bytes")
@@ -35,7 +35,7 @@ package final class RandomPool {
 
   private func erase(upTo end: Int) {
     let start = erased
-    // Plain assignments could be removed by the compiler, because the bytes are not read again.
+    // The compiler could remove plain assignments of zeros, because nothing reads the erased bytes. It cannot remove this call.
     unsafe bytes.withUnsafeMutableBytes { bytes in
       let used = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start..<end])
       unsafe OPENSSL_cleanse(used.baseAddress, used.count)

@@ -1,7 +1,7 @@
 /// Conversions between days since 1970-01-01 and dates of the Gregorian calendar.
 package enum GregorianCalendar {
-  /// Returns the number of days from 1970-01-01 to a day of the Gregorian calendar. In the computation, a year begins in
-  /// March, so that a leap day is the last day of a year.
+  /// Returns the number of days from 1970-01-01 to a date of the Gregorian calendar. In the computation, each year begins on
+  /// 1 March, so a leap day is the last day of its year.
   package static func days(year: Int, month: Int, day: Int) -> Int {
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -10,7 +10,7 @@ package enum GregorianCalendar {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// Returns the year, month (1–12) and day (1–31) that is `days` days after 1970-01-01.
+  /// Returns the date that is `days` days after 1970-01-01: its year, month (1–12) and day (1–31).
   package static func date(days: Int) -> (year: Int, month: Int, day: Int) {
     let shifted = days + 719_468
     let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

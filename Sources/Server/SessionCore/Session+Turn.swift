@@ -33,7 +33,7 @@ extension Session {
       || unreliableBatch.hasPending || presence.hasNotifiedWaiters || journal.hasProgress
   }
 
-  /// True when `endTurn` has work to do at this time, because of an event or of a deadline.
+  /// Returns true if `endTurn` has work to do: because of an event, or because a `committed` message must be sent by `now`.
   package func needsTurn(now: MonotonicTime) -> Bool {
     needsTurn || commits.isDue(canPiggyback: false, now: now)
   }

@@ -19,7 +19,8 @@ package struct Session: ~Copyable {
   package var folder: String?
   package let createdAt: Date
   package let limits: Limits
-  /// The JSON of `limits`, which all sessions share; nil to encode the limits for each joiner, which takes 50,000 instructions.
+  /// The JSON of `limits`, which the sessions of a reactor share. If it is nil, each join encodes the limits again, which takes
+  /// 50,000 instructions.
   package var limitsJSON: [UInt8]?
   /// The pseudonym of the address that created the session; nil if sessions per address are not counted.
   package let creator: String?

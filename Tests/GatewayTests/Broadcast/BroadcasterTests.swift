@@ -28,7 +28,7 @@ struct BroadcasterTests {
   }
 
   @Test(
-    "While memory is tight, a member with TLS gets a long entry in small records, without waiting for another entry"
+    "While memory is tight, a member with TLS gets the whole of a long entry, even if no other entry follows"
   )
   func tightMemory() async throws {
     let worker = try ComponentWorker()

@@ -65,12 +65,12 @@ struct SessionTableTests {
     for socket in sockets { #expect(await worker.isOpen(socket)) }
   }
 
-  @Test("However often `committed` is due, a far deadline of the session is in the queue only once")
+  @Test("A distant deadline of a session is not queued again each time a `committed` message is scheduled")
   func farDeadline() async throws {
     let worker = try ComponentWorker { $0.graceSeconds = 600 }
     try await worker.makeSession()
     let (drawing, gone) = (try await worker.join(), try await worker.join())
-    // The grace time of this participant ends long after the test.
+    // The grace time of this participant is the distant deadline: it ends long after the test.
     await worker.breakConnection(of: gone)
     for number in 0..<100 as Range<UInt8> {
       await worker.draw([number], from: drawing)
@@ -83,7 +83,7 @@ struct SessionTableTests {
     #expect(await worker.deadlineCount < 5)
   }
 
-  @Test("S35: the deadline of a `committed` message that was sent with entries starts no turn of the session")
+  @Test("S35: if a `committed` message was sent with entries, its deadline starts no turn of the session")
   func deadlineOutOfDate() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()

@@ -18,7 +18,7 @@ actor ComponentWorker {
   /// The client's end of a WebSocket.
   private struct Client {
     let end: OwnedDescriptorBox
-    /// The client's side of TLS; nil without TLS.
+    /// The client's side of the TLS connection; nil if the socket does not use TLS.
     let tls: TLSConnection?
     let token: UInt64
     var reader: MessageReader
@@ -218,7 +218,7 @@ actor ComponentWorker {
       do {
         try tls.encrypt(plaintext.span, into: &bytes)
       } catch {
-        preconditionFailure("the client's TLS failed: \(error)")
+        preconditionFailure("the client cannot encrypt its message: \(error)")
       }
     }
     let count = unsafe Glibc.send(
@@ -240,7 +240,7 @@ actor ComponentWorker {
     send(.binary, bytes, from: client)
   }
 
-  /// Counts so many buffered bytes that memory is tight.
+  /// Makes memory tight: reports more than half of the limit `incompleteBytes` as buffered bytes.
   func makeMemoryTight() {
     _ = io.counts.addBuffered(limits.incompleteBytes / 2 + 1)
   }

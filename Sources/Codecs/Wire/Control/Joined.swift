@@ -26,14 +26,15 @@ package struct Joined: Decodable, JSONWritable, Equatable, Sendable {
   package var session: SessionObject
   /// The limits in force.
   package var limits: Limits
-  /// The JSON of `limits`, if the caller encoded them before: all sessions of a gateway have the same limits.
+  /// The JSON of `limits`; nil to encode `limits` for this response. All sessions of a gateway have the same limits, so the
+  /// caller can encode them once for many responses.
   private var limitsJSON: [UInt8]?
 
   private enum CodingKeys: CodingKey {
     case participant, token, epoch, sequence, committed, acknowledged, resumed, session, limits
   }
 
-  /// Creates the response. `limitsJSON` is the JSON of `limits`, or nil to encode them for this response.
+  /// Creates the response. `limitsJSON` is the JSON of `limits`, or nil to encode `limits` for this response.
   package init(
     participant: Participant, token: Token, epoch: String, sequence: UInt64, committed: UInt64,
     acknowledged: UInt32, resumed: Bool, session: SessionObject, limits: Limits, limitsJSON: [UInt8]? = nil

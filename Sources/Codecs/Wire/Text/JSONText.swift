@@ -37,7 +37,7 @@ extension [UInt8] {
 
   /// Appends a time as a JSON string: ISO 8601 in UTC, in whole seconds.
   mutating func append(jsonString time: Date) {
-    // `formatted` takes 20 times as long. It is used only for years that do not have four digits, or are before 1970.
+    // `formatted` takes 20 times as long as the code below it. So it is used only for times before 1970 or after the year 9999.
     let seconds = time.timeIntervalSince1970
     guard seconds >= 0, seconds < 253_402_300_800 else {
       append(jsonString: time.formatted(.iso8601))
@@ -117,14 +117,16 @@ extension [UInt8] {
     byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
   }
 
-  /// Returns true if `isEscaped` is true for one of the eight bytes from `position` on.
+  /// Returns true if at least one of the eight bytes that begin at `position` must be escaped.
   private static func containsEscaped(eightBytesOf bytes: Span<UInt8>, at position: Int) -> Bool {
-    // SAFETY: all bits of the eight bytes are a valid number. The bounds are checked.
+    // SAFETY: any eight bytes are a valid `UInt64`, and `unsafeLoadUnaligned` checks the bounds.
     let word = unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotation = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
     let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-    // Each term has a high bit if one of the bytes is below 0x20, or zero in `quotation` or `backslash`.
+    // A byte of `quotation` or `backslash` is zero where `word` contains that character. So the high bit of a byte is set in the
+    // first term if `word` contains a byte below 0x20, in the second term if it contains a quotation mark, and in the third term
+    // if it contains a backslash.
     let found =
       (word &- ones &* 0x20) & ~word | (quotation &- ones) & ~quotation | (backslash &- ones) & ~backslash
     return found & (ones &* 0x80) != 0

@@ -19,8 +19,8 @@ final class FanOut {
 
   /// The outcome of one slice of a flush.
   private struct Slice {
-    /// The rows of the members that are not at the tail of the log, or that have pending output of their own. After `sendTail`, also
-    /// of members whose sockets accept more bytes of the tail.
+    /// The rows of the members to which `send` writes after the loop of `sendTail`: members that are not at the tail of the log,
+    /// that have pending output of their own, or that got only a part of the tail although their sockets accept more bytes.
     var notAtTail: [Int] = []
     /// The members whose sockets did not accept all unreliable frames: the position of the member's row, and the number of
     /// accepted bytes.
@@ -119,7 +119,8 @@ final class FanOut {
       if sent < count {
         slice.delivered += tail.entryCount(from: from, to: from + sent)
         if !connection.isWriteBlocked {
-          // TLS encrypts few bytes at a time while memory is tight, and no event follows. So the rest is sent after this loop.
+          // The socket uses TLS, and memory is tight, so this write encrypted only some bytes. The socket still accepts bytes, so
+          // no event of the socket will continue the write. Instead, the remaining bytes are sent after this loop.
           slice.notAtTail.append(position)
         } else if !unreliable.isEmpty {
           slice.partialWrites.append((position, 0))

@@ -55,7 +55,7 @@ struct FlushPacer {
   /// - Returns: the time until which to wait; nil to flush now.
   mutating func waits(_ interval: Duration, isFixed: Bool = false, now: MonotonicTime) -> MonotonicTime? {
     if let heldUntil { return heldUntil > now ? heldUntil : nil }
-    // Comparing two values of `Duration`, which have 128 bits, would take longer.
+    // `interval > .zero` would take longer, because a `Duration` has 128 bits.
     guard interval.wholeNanoseconds > 0, flushedAt != .distantPast else { return nil }
     let until = flushedAt + interval
     guard until > now else { return nil }

@@ -27,12 +27,14 @@ final class CheckSchedule {
     return Ticks((difference + nanosecondsPerTick - 1) / nanosecondsPerTick)
   }
 
-  /// The rows in the table of the connections to be checked at each tick, at the index `tick % slotCount`. A row remains here if
-  /// its check was moved to another tick, or its connection has closed. So only `Connection.checkTick` decides about a check.
+  /// The connections to be checked at each tick, at the index `tick % slotCount`. A connection is named by the index of its row
+  /// in `ConnectionTable.rows`. The index is not removed if the check is moved to another tick, or if the connection closes. So
+  /// before a check, `next` tests whether the row has a connection whose `checkTick` is reached.
   private var slots = [[Int32]](repeating: [], count: slotCount)
-  /// The rows of the connections whose check is due, in reverse order: the last connection is checked first.
+  /// The rows of the connections whose check is due, in reverse order: the last element of this array is checked first.
   private var due: [Int32] = []
-  /// The length of `due`. Each turn reads it, and reading the array would need an exclusivity check at run time.
+  /// The number of elements of `due`. Each turn reads this number instead of `due.count`, because each access to `due` needs an
+  /// exclusivity check at run time.
   private var dueCount = 0
   /// The last tick whose slot was moved to `due`.
   private var lastTick: Ticks = 0
@@ -78,7 +80,7 @@ final class CheckSchedule {
     if nextSlotAt <= now { advance(to: now) }
     while dueCount > 0, let row = due.popLast() {
       dueCount -= 1
-      // If the check was moved to a later tick, the connection's row is in the slot of that tick as well.
+      // A check that was moved to a later tick is skipped here, because the slot of the later tick contains the row as well.
       if let connection = table.rows[Int(row)], connection.checkTick <= lastTick { return connection }
     }
     return nil

@@ -42,7 +42,8 @@ final class Connection {
   var isWriteBlocked = false
   /// True while the connection is in the `WriteQueue`.
   var isQueuedForWriting = false
-  /// True while the handler is a WebSocket. The value is stored separately, because every read checks it.
+  /// True while the handler is a WebSocket. This is a stored copy of `handler.isWebSocket`, because each read from the socket
+  /// needs the value, and calling the handler takes longer.
   private(set) var isWebSocket = false
   /// True while the connection is in the `HandshakeTable`.
   var isHandshaking = false
@@ -68,8 +69,10 @@ final class Connection {
   var deadline: MonotonicTime
   /// Input that the handler could not handle when it arrived.
   private(set) var deferredInput: [UInt8] = []
-  /// Bytes that the kernel has not accepted yet. They are written before any other output. Both arrays are changed only in local
-  /// variables, so that the compiler removes the exclusivity checks at run time from all accesses.
+  /// Bytes that the kernel has not accepted yet. They are written before any other output.
+  ///
+  /// To change this array or `deferredInput`, swap it into a local variable. Then the compiler can remove the run-time
+  /// exclusivity checks from all accesses to the property.
   private(set) var pendingWrites: [UInt8] = []
   private var descriptor: OwnedDescriptor?
 

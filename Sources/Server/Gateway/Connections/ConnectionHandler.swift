@@ -24,7 +24,8 @@ protocol ConnectionHandler: AnyObject {
   func receive(_ buffer: inout [UInt8], from start: Int, upTo end: Int)
   /// Handles the end of the peer's input. Input that arrived earlier may still be deferred.
   func peerEnded()
-  /// Handles the event that the socket is writable. Called before pending writes are written, and not for a WebSocket.
+  /// Handles the event that the socket is writable. Called before pending writes are written. Not called if the handler is a
+  /// WebSocket.
   func socketBecameWritable()
   /// Called when the kernel has accepted some of the pending writes.
   func didWritePending()

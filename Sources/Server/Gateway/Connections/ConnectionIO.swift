@@ -35,7 +35,8 @@ final class ConnectionIO {
   private var joined: [UInt8] = []
   /// Connections that broke during a write. They are closed at the end of the turn.
   private var broken: [Connection.Key] = []
-  /// True when `broken` is not empty. Each turn reads this value.
+  /// True when `broken` is not empty. Each turn reads this value instead of `broken`, because an access to the array needs an
+  /// exclusivity check at run time.
   private var hasBroken = false
 
   init(
@@ -203,7 +204,7 @@ final class ConnectionIO {
     return recordSend(connection.socket.send(bytes), of: bytes.count, connection, &tally)
   }
 
-  /// Marks a connection to be closed at the end of the turn, because the caller may still use it.
+  /// Marks a connection as broken. The connection is closed only at the end of the turn, because the caller may still use it.
   private func markBroken(_ connection: Connection) {
     connection.isWriteBlocked = true
     broken.append(connection.key)
@@ -258,7 +259,8 @@ final class ConnectionIO {
 
   /// Handles an event for a writable socket.
   func becameWritable(_ connection: Connection) {
-    // The event comes with nearly every input, and a WebSocket ignores it unless it is blocked.
+    // Nearly every event for input also reports the socket as writable. The `socketBecameWritable` of a WebSocket does nothing,
+    // so the call is skipped.
     if !connection.isWebSocket { connection.handler?.socketBecameWritable() }
     guard connection.isWriteBlocked else { return }
     connection.isWriteBlocked = false

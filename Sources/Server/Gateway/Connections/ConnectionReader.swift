@@ -94,7 +94,7 @@ final class ConnectionReader {
       return
     }
     var rounds = 0
-    // Before the first round, deferred input has just been handled.
+    // The first iteration does not look for deferred input, because the code above has just handled all of it.
     while connection.mayHaveInput, !connection.isReadingPaused, rounds == 0 || !connection.hasDeferredInput,
       connection.pendingWrites.count <= Self.pendingWriteLimit
     {

@@ -9,8 +9,9 @@ internal import Primitives
 final class ConnectionTable {
   /// The connections by slot; nil for a free slot.
   ///
-  /// The rows are changed only in a local variable (`changeRows`). So no other code can run during an access of this property,
-  /// and the compiler removes the exclusivity checks at run time from all accesses. Each turn of the loop has several of them.
+  /// To change the array, `changeRows` swaps it into a local variable. So no other code can run during an access to this
+  /// property, and the compiler can remove the run-time exclusivity checks from all accesses. Each turn accesses the property
+  /// several times.
   private(set) var rows: [Connection?] = []
   /// The number of open connections.
   private(set) var count = 0

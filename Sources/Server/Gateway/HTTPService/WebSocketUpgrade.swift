@@ -19,7 +19,8 @@ struct WebSocketUpgrade: Sendable {
     /// The subprotocol that the gateway selected; nil if it selected none.
     let subprotocol: String?
 
-    /// The bytes of the response. No value contains a control character: the subprotocol is a token, and the gateway makes the other values.
+    /// The bytes of the response. The values are written without a check for control characters: the subprotocol is a token, and
+    /// the gateway makes the other values.
     var response: [UInt8] {
       var bytes: [UInt8] = []
       bytes.reserveCapacity(256)

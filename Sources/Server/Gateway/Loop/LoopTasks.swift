@@ -12,7 +12,8 @@ final class LoopTasks {
   ///
   /// - Parameter work: a function or method, not a closure literal.
   func start(_ work: @escaping Work) {
-    // The array is changed in a local variable, so that the compiler removes the exclusivity checks of `takeAll`.
+    // The array is swapped into a local variable to change it. Then the compiler can remove the run-time exclusivity checks of
+    // the property, also in `takeAll`, which every turn calls.
     var pending: [Work] = []
     swap(&pending, &self.pending)
     pending.append(work)

@@ -1,7 +1,7 @@
 /// A list of elements to handle in a turn. Elements that are added while the list is served wait until it is served again.
 ///
-/// The list keeps its memory, so that a turn needs no allocation. The elements are changed only in local variables: so no other
-/// code can run during an access of a property, and the compiler removes the exclusivity checks at run time.
+/// The list keeps its memory, so that a turn needs no allocation. To change an array, a function swaps it into a local variable.
+/// So no other code can run during an access to a property, and the compiler can remove the run-time exclusivity checks.
 final class TurnList<Element> {
   private var elements: [Element] = []
   /// An empty array with the allocated memory of the array that was served last. The next call of `serve` reuses the memory.

@@ -3,8 +3,8 @@ internal import Primitives
 
 /// The counters of one reactor, shared by its components.
 final class ReactorCounters {
-  /// The counters. Code that changes them calls no other module, and releases no memory, during the access: the compiler then
-  /// removes the exclusivity checks at run time from all accesses. Counters with labels are changed by `countLabel`.
+  /// The counters. An access must not call another module or release memory. Then the compiler can remove the run-time
+  /// exclusivity checks from all accesses. Use `countLabel` to change counters with labels.
   var values = Counters()
 
   /// Changes several counters with one access.
@@ -13,7 +13,8 @@ final class ReactorCounters {
     change(&values)
   }
 
-  /// Changes counters with labels, in a copy, because looking up a label calls other modules.
+  /// Changes counters with labels. The change is made in a copy of `values`, because finding the counter of a label calls other
+  /// modules, which must not happen during an access to `values`.
   func countLabel(_ change: (inout Counters) -> Void) {
     var changed = values
     change(&changed)

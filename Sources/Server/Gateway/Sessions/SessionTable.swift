@@ -77,9 +77,9 @@ final class SessionTable {
   let tasks: LoopTasks
   let clock: LoopClock
   let counters: ReactorCounters
-  /// The random bytes of new ids and tokens.
+  /// The source of the random bytes for new ids and tokens.
   let random = RandomPool()
-  /// The JSON of the limits, for the answers to joins.
+  /// The JSON of the gateway's limits, for the answers to `join`.
   private let limitsJSON: [UInt8]
   private var hosts: [SessionID: SessionHost] = [:]
   /// The ids of sessions that ended or expired.
@@ -210,7 +210,8 @@ final class SessionTable {
 
   // MARK: - Deadlines
 
-  /// The earliest deadline among all sessions. The value is stored separately, because each turn reads it.
+  /// The earliest deadline among all sessions; nil if there is none. This is a stored copy of `deadlines.earliest`, because each
+  /// turn reads the value.
   private(set) var nextDeadline: MonotonicTime?
 
   /// Schedules the earliest deadline of a session.
@@ -251,13 +252,14 @@ final class SessionTable {
         continue
       }
       unloadIfIdle(host, deadlines)
-      // Usually the deadline is out of date: it was the time of a `committed` message that has been sent with entries. A turn of
-      // the session would then send nothing, and cost as much as the delivery of an entry to all members.
+      // Usually this deadline is the time at which a `committed` message was to be sent, and the message has already been sent
+      // together with entries. A turn of the session would send nothing, but would cost as much as sending an entry to all
+      // members.
       if host.session.needsTurn(now: now) || host.presenceDue.map({ $0 <= now }) ?? false {
         broadcaster.touch(host)
       } else {
-        // All parts of the session with a deadline that has passed have handled it, so the next deadline is later. Otherwise, this
-        // loop would not end.
+        // Every deadline of the session that has passed is handled by now, so the next deadline is in the future. If the next
+        // deadline were in the past, this loop would never end.
         schedule(host, deadlines)
       }
     }

@@ -73,7 +73,7 @@ extension WebSocketConnection {
     service.broadcaster.touch(live)
   }
 
-  /// Changes the phase to `closing`, and returns the data for the log.
+  /// Changes the phase to `closing`, unless it is `closing` already. Returns the data of this phase, which the log needs.
   func beginClosing() -> Unattached {
     switch phase {
     case .closing(let end): return end

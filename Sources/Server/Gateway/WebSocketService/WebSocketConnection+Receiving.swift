@@ -18,7 +18,7 @@ extension WebSocketConnection {
     var position = start
     var inflated = 0
     var messageCount = 0
-    // True while the last event was the end of a message, and no later byte was read.
+    // True if the last event was the end of a message, and `messages` has not been called again after that event.
     var isBetweenMessages = false
     // The counters are updated once for all messages of a buffer, because each access costs some hundred instructions.
     var completeMessages: UInt64 = 0
@@ -99,8 +99,9 @@ extension WebSocketConnection {
     if subscriber.hasBufferedOutput || isFinished { flush() }
   }
 
-  /// True if the socket buffers any bytes, or if bytes are still counted that it buffered before. `messages` and fragments are not
-  /// included, because they have no bytes between two messages; asking `messages` would also cost 1,000 instructions for a copy.
+  /// True if bytes are buffered for this socket, or if `countedBytes` still includes bytes that are no longer buffered. Bytes in
+  /// `messages` and fragments are not included: between two messages there are none. Also, reading `messages` would copy it,
+  /// which costs 1,000 instructions.
   private var hasBuffers: Bool {
     hasUnhandledInput || subscriber.hasBufferedOutput || !connection.deferredInput.isEmpty
       || connection.countedBytes > 0
@@ -148,7 +149,7 @@ extension WebSocketConnection {
     guard !isClosing else { return }
     var message: [UInt8] = []
     if case .fragments(let earlier) = partial { message = earlier }
-    partial = .none  // `message` is then the only reference and grows in place
+    partial = .none  // Only `message` refers to the array now, so `append` does not copy it.
     message.append(fragment)
     if kind == .text, !isEcho, message.count > ClientControl.maximumLength {
       disconnect(.messageTooLarge(limit: ClientControl.maximumLength))

@@ -23,7 +23,8 @@ final class WebSocketConnection: ConnectionHandler {
     case closing(Unattached)
   }
 
-  /// The data for the log about a socket that is not attached to its session. A class, because few sockets have this data.
+  /// The data for the log about a socket that is not attached to a session yet, or is no longer attached. This is a class, so
+  /// that a `Phase` needs only one reference for this data, which few sockets have.
   final class Unattached {
     let session: SessionID?
     /// The code of the first close frame; nil before that frame.
@@ -41,7 +42,7 @@ final class WebSocketConnection: ConnectionHandler {
     }
   }
 
-  /// The received part of a message that is not handled completely.
+  /// The bytes of a message of which only a part was received or handled.
   enum PartialMessage {
     case none
     /// The payloads of the received fragments of an incomplete message.
@@ -128,7 +129,8 @@ final class WebSocketConnection: ConnectionHandler {
     }
   }
 
-  /// The session, participant and address for the log. The id of the session remains after the socket was detached from it.
+  /// The session, participant and address for the log. The id of the session is kept after the socket was detached from the
+  /// session.
   var subject: EventSubject {
     let session: SessionID? =
       switch phase {

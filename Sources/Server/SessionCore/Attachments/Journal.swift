@@ -69,7 +69,7 @@ struct Journal {
   /// The sum of the bytes of all contents, each counted once, and of all reservations.
   private(set) var usedBytes: UInt64 = 0
 
-  /// Uploads whose progress is sent at the end of the turn, unless an entry has announced their present offset by then.
+  /// Uploads whose progress is sent at the end of the turn, unless an entry announces the upload's present offset before that.
   private var progressDue: [UUID] = []
   /// Uploads whose progress is sent later.
   private var deferredProgress = DeadlineQueue<UUID>()
@@ -211,7 +211,7 @@ struct Journal {
   /// True if the session has uploads: each upload has an expiry check.
   var hasUploads: Bool { expiryChecks.earliest != nil }
 
-  /// Uploads whose newest retained entry has an older offset. A joiner gets only this entry, but no progress messages.
+  /// Uploads whose newest retained entry does not have the present offset. A joiner gets this entry, but no progress messages.
   var unannouncedOffsets: [(id: UUID, offset: UInt64)] {
     inOrder.compactMap { record in
       guard case .uploading(let upload) = record.state, upload.announcedOffset != record.object.offset
@@ -323,7 +323,7 @@ struct Journal {
     }
   }
 
-  /// Removes one attachment's reference to a content. Returns the digest if no other attachment has this content, else nil.
+  /// Removes one attachment's reference to a content. Returns the content's digest if no reference is left; else returns nil.
   private mutating func release(_ digest: String) -> String? {
     guard var content = contents[digest] else { return nil }
     content.references -= 1

@@ -6,12 +6,12 @@ internal import WebSocket
 /// Its bytes never change or move, so a cursor can store its position as an offset. A segment is not `Sendable`: it belongs to
 /// the reactor of its session.
 ///
-/// The arrays are changed only in local variables (`change`), and other modules read them through computed properties. So the
-/// compiler knows all accesses, and removes their exclusivity checks at run time.
+/// The arrays of bytes and frames are changed only by `change`, which swaps them into local variables. Other modules read them
+/// through computed properties. So the compiler sees all accesses to the arrays, and can remove the run-time exclusivity checks.
 package final class Segment {
   /// One frame of the segment.
   package struct Frame: Sendable, BitwiseCopyable {
-    // Small types, because there is one value for each frame in memory.
+    // The properties have small types to save memory, because there is one `Frame` for each frame of a segment.
     package let firstSequence: UInt64
     package let lastSequence: UInt64
     private let storedEnd: UInt32
@@ -134,7 +134,7 @@ package final class Segment {
     }
   }
 
-  /// Changes the bytes and frames, in local variables.
+  /// Swaps the bytes and frames into local variables, calls the closure to change them there, and swaps them back.
   @inline(__always)
   private func change(_ change: (inout [UInt8], inout [Frame]) -> Void) {
     var (bytes, frames): ([UInt8], [Frame]) = ([], [])
