@@ -69,7 +69,7 @@ async def test_delete_needs_now_for_a_session_with_participants(
             assert not lasting.folder_of(gone.id).exists()
             assert (await lasting.get(gone.path)).status == 410
         done = await command("delete", used.id)
-        assert done.returncode == 1 and "1 person in it" in done.stderr and "--now" in done.stderr, done
+        assert done.returncode == 1 and "has 1 participant" in done.stderr and "--now" in done.stderr, done
         assert ada.close is None and (await lasting.get(used.path)).status == 200
         done = await command("delete", "--now", used.id)
         assert done.returncode == 0, done
@@ -122,7 +122,7 @@ async def test_only_the_owner_of_the_folder_may_send_commands(lasting: LastingGa
         if owner == 0:
             # Only root can run a command as another user.
             answer = await asyncio.to_thread(_ask, lasting.data, room.id, 65534)
-            assert answer.startswith("refused only user 0"), answer
+            assert answer.startswith("refused permission denied: only user 0"), answer
             assert (await lasting.get(room.path)).status == 200
         assert await asyncio.to_thread(_ask, lasting.data, room.id, owner) == "done"
         assert (await lasting.get(room.path)).status == 410
