@@ -24,11 +24,12 @@ extension Session {
 
   /// Makes a socket a member of the session. The socket belongs to a new participant, to the participant that waited on the
   /// socket, or to the owner of the token in `join`.
+  ///
+  /// `limitsJSON` is the JSON of `limits`. If it is nil, the limits are encoded for this join, which takes 50,000 instructions.
   package mutating func join(
-    _ subscriber: Subscriber, _ join: Join, identity: NewIdentity, now: MonotonicTime
-  )
-    -> [Effect]
-  {
+    _ subscriber: Subscriber, _ join: Join, identity: NewIdentity, limitsJSON: [UInt8]? = nil,
+    now: MonotonicTime
+  ) -> [Effect] {
     var effects: [Effect] = []
     let waited = participants.waiting(on: subscriber)
     let resume = join.resume
@@ -76,7 +77,9 @@ extension Session {
     }
 
     attach(subscriber, participant)
-    subscriber.enqueue(.text, GatewayControl.joined(joined(participant, token, resumed: resumed)).encoded())
+    subscriber.enqueue(
+      .text,
+      GatewayControl.joined(joined(participant, token, resumed: resumed, limitsJSON: limitsJSON)).encoded())
 
     var kind = resumed ? JoinKind.snapshot : .new
     if case .tail = start { kind = .tail }
@@ -184,7 +187,9 @@ extension Session {
     catchingUp.removeAll { $0.subscriber === subscriber }
   }
 
-  private func joined(_ participant: ParticipantState, _ token: Token, resumed: Bool) -> Joined {
+  private func joined(
+    _ participant: ParticipantState, _ token: Token, resumed: Bool, limitsJSON: [UInt8]?
+  ) -> Joined {
     Joined(
       participant: participant.object, token: token, epoch: epoch, sequence: log.lastSequence,
       committed: committed, acknowledged: participant.acknowledged, resumed: resumed, session: object,

@@ -19,9 +19,6 @@ package struct Session: ~Copyable {
   package var folder: String?
   package let createdAt: Date
   package let limits: Limits
-  /// The JSON of `limits`, which the sessions of a reactor share. If it is nil, each join encodes the limits again, which takes
-  /// 50,000 instructions.
-  package var limitsJSON: [UInt8]?
   /// The pseudonym of the address that created the session; nil if sessions per address are not counted.
   package let creator: String?
   /// The activity, and the number of the participant that set it. The number is 0 for the activity that the session was created

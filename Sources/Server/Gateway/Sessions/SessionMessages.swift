@@ -89,7 +89,8 @@ final class SessionMessages {
     var join = join
     join.profile = join.profile.sanitised
     socket.phase = .joined(host)
-    let effects = host.session.join(socket.subscriber, join, identity: newIdentity(), now: now)
+    let effects = host.session.join(
+      socket.subscriber, join, identity: newIdentity(), limitsJSON: sessions.limitsJSON, now: now)
     broadcaster.touch(host)
     sockets.perform(effects, in: host)
     for case .joined(_, _, let kind) in effects {

@@ -80,7 +80,7 @@ final class SessionTable {
   /// The source of the random bytes for new ids and tokens.
   let random = RandomPool()
   /// The JSON of the gateway's limits, for the answers to `join`.
-  private let limitsJSON: [UInt8]
+  let limitsJSON: [UInt8]
   private var hosts: [SessionID: SessionHost] = [:]
   /// The ids of sessions that ended or expired.
   var endedIDs: EndedSessions
@@ -138,7 +138,6 @@ final class SessionTable {
 
   /// Adds a created or loaded session. After this call, the caller must report the session's bytes and schedule the session.
   func insert(_ host: SessionHost) {
-    host.session.limitsJSON = limitsJSON
     hosts[host.id] = host
     isEmpty = false
     counters.values.sessions += 1
