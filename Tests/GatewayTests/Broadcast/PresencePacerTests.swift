@@ -31,7 +31,7 @@ struct PresencePacerTests {
     }
     #expect(told == [0, 50, 100, 150])
     #expect(pacer.due == at(1_200))
-    // The turn at the deadline announces the delayed joins, although nobody joined or left in this turn.
+    // The turn at the deadline announces the joins that were delayed. It does so even without a join or a leave in that turn.
     let tells = pacer.includesCaughtUp(.nothing, now: at(1_200))
     #expect(tells)
     #expect(pacer.due == nil)
