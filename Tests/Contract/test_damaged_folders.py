@@ -19,6 +19,7 @@ from client import Client
 from command import run
 from gateway import REPOSITORY
 from lasting import LastingGateway
+from logs import events, logged
 from polling import until
 from room import Room, append, key
 from smalldisk import SmallDisk, mounted, read_only
@@ -145,15 +146,15 @@ async def test_a_flipped_bit_costs_at_most_its_record(
         at = min(int(place * len(stored)), len(stored) - 1)
         stored[at] ^= 1 << random.Random(place).randrange(8)
         log.write_bytes(stored)
-        logged = len(lasting.log)
+        before = len(lasting.log)
         lasting.start()
         assert len((await other.join("Late")).retained.keys) == 20
         assert (await lasting.get(room.path)).status not in NEVER
         ada.send(append(1_000, "after"))
         await ada.join()
-        await until(lambda: "log damaged" in lasting.log[logged:] or "log mended" in lasting.log[logged:]
-                    or "log cut" in lasting.log[logged:], "something is said of it")  # fmt: skip
-        assert room.id not in lasting.log[logged:]
+        await until(lambda: "log damaged" in lasting.log[before:] or "log mended" in lasting.log[before:]
+                    or "log cut" in lasting.log[before:], "something is said of it")  # fmt: skip
+        assert room.id not in lasting.log[before:]
         await ada.committed()
         late = await room.join("Late")
         kept = [n for n in range(300) if key(n) in late.retained.keys]
@@ -213,7 +214,7 @@ async def test_one_damaged_record_is_lost_and_reported_until_repair_accepts_it(
         if opened_by == "repair without a gateway":
             assert command("repair", room.id) == 0
             assert command("verify") == 0
-        logged, epoch = len(lasting.log), ada.epoch
+        epoch = ada.epoch
         lasting.start()
         if opened_by == "repair beside a gateway":
             assert command("repair", room.id) == 0
@@ -228,9 +229,10 @@ async def test_one_damaged_record_is_lost_and_reported_until_repair_accepts_it(
         codes = [json.loads(entry.payload)["code"] for entry in late.snapshots[-1] if entry.type == "notice"]
         assert codes == ["damaged"]
         if opened_by != "repair without a gateway":
-            lines = [json.loads(line) for line in lasting.log[logged:].splitlines() if "log damaged" in line]
-            assert [line["level"] for line in lines] == ["error"]
-            at, length = lines[0]["at"], lines[0]["bytes"]
+            await logged(lasting, "session opened", epoch="new")
+            (line,) = events(lasting, "log damaged")
+            assert line["level"] == "error"
+            at, length = line["at"], line["bytes"]
             assert at <= place < at + length
         if opened_by == "a client":
             assert command("verify") == 1 and command("verify") == 1
@@ -334,7 +336,7 @@ async def test_a_damaged_attachment_is_marked_and_never_served(lasting: LastingG
     async with Room(lasting) as room:
         journal = Journal(lasting, room.id)
 
-        def logged() -> list[str]:
+        def damage_lines() -> list[str]:
             return [line for line in lasting.log.splitlines() if '"attachment damaged"' in line]
 
         lost, kept = await journal.add(content(300_000)), await journal.add(content(300_000, seed=1))
@@ -359,8 +361,8 @@ async def test_a_damaged_attachment_is_marked_and_never_served(lasting: LastingG
             assert marks == {lost["id"]: True, kept["id"]: None}
             assert (await journal.read(kept["id"])).body == content(300_000, seed=1)
             # A thread of its own writes the log: a kill takes lines that are not written yet.
-            await until(lambda count=start: len(logged()) >= count, "the line of this start")
-        lines = logged()
+            await until(lambda count=start: len(damage_lines()) >= count, "the line of this start")
+        lines = damage_lines()
         assert len(lines) == 2 and all(lost["id"] in line and '"level":"error"' in line for line in lines)
         # Adding the same content again replaces the damaged file.
         again = await journal.add(content(300_000))
@@ -387,7 +389,6 @@ async def test_a_session_without_its_log_is_an_error_and_not_unknown(lasting: La
         log = lasting.folder_of(room.id) / "log"
         kept = log.read_bytes()
         log.unlink()
-        logged = len(lasting.log)
         lasting.start()
         for path in (room.path, f"{room.path}/attachments"):
             (await lasting.get(path)).problem(500, "internal")
@@ -395,8 +396,8 @@ async def test_a_session_without_its_log_is_an_error_and_not_unknown(lasting: La
             await ada.join()
         code, reason = await ada.closed()
         assert code == 1011 and reason["detail"]
-        (line, *_) = [line for line in lasting.log[logged:].splitlines() if "session not opened" in line]
-        assert '"level":"error"' in line and "has no log" in line
+        line = await logged(lasting, "session not opened", level="error")
+        assert "has no log" in line["reason"]
         (await lasting.get(f"/api/sessions/{'A' * 22}")).problem(404, "not-found")
         # A log that the operator restores works again.
         log.write_bytes(kept)
