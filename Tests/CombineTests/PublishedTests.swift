@@ -23,9 +23,7 @@ struct PublishedTests {
     #expect(seen.count == 3)
   }
 
-  @Test(
-    "a sink receives a new set before it is stored, so comparing it with the stored set finds the added elements"
-  )
+  @Test("a sink receives a new set before the property stores it, so the sink can find the added elements")
   func newcomers() {
     final class Session: ObservableObject {
       @Published var active: Set<Int> = [1]

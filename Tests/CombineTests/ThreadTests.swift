@@ -16,7 +16,7 @@ struct ThreadTests {
   }
 
   @Test(
-    "if several threads set a property, all subscribers get all values in the same order, and the property keeps the last"
+    "values set by several threads reach all subscribers in one order, and the property keeps the last value"
   )
   func sameOrder() {
     let counter = Counter()

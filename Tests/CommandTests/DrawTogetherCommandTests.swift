@@ -27,7 +27,7 @@ struct DrawTogetherCommandTests {
     #expect(result.output == "drawtogether \(Product.version)\n")
   }
 
-  @Test("For an invalid value, an unknown flag or an unknown variable, the exit code is 2 with one sentence")
+  @Test("An invalid value, unknown flag or unknown variable causes exit code 2 and a one-sentence error")
   func usage() {
     let value = run(["--reactors", "many"])
     #expect(value.code == 2)

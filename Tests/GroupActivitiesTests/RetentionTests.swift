@@ -51,8 +51,7 @@ extension GatewaySuites {
     }
 
     @Test(
-      "retain lets late joiners receive the newest message of a type, the newest message for each key, or none"
-    )
+      "`retain` sets the messages for late joiners: the newest of a type, the newest for each key, or none")
     func rules() async throws {
       let gateway = try TestGateway()
       let link = try await gateway.makeLink()
@@ -118,7 +117,8 @@ extension GatewaySuites {
       #expect(first == [0, 0])
       try await page.draw(stroke, [[1, 0], [2, 0.5]])
       try await page.finish(stroke, [[0, 0], [1, 0], [2, 0.5], [3, 0]])
-      // The page moves the stroke. A model that only appends points cannot show the move, so it receives no points.
+      // The page moves the stroke. An `UpsertStrokeMessage` can only append points, so the subscriber receives no message about
+      // the move.
       try await page.finish(stroke, [[5, 0], [6, 0], [7, 0.5], [8, 0]])
       try await page.draw(stroke, [[9, 0]])
       let points = try await withTimeout("four points") {

@@ -10,7 +10,7 @@ struct Reading {
 
   private(set) var events: [Event] = []
   private(set) var error: MessageError?
-  /// The number of bytes of the last piece that the reader left unread: 0, or the bytes after a refusal.
+  /// The number of bytes of the last piece that the reader did not read. It is 0 if the reader has accepted all bytes.
   private(set) var rest = 0
 
   /// The events, with adjacent pieces of a body joined. So the result does not depend on how the bytes were divided into pieces.

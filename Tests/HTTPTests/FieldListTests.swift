@@ -14,7 +14,7 @@ struct FieldListTests {
     #expect(fields.all("c") == [])
   }
 
-  @Test("RFC 9110 §5.3: fields keep their order; `set` replaces all fields with a name by one field")
+  @Test("RFC 9110 §5.3: fields keep their order; `set` replaces all fields of the given name by one field")
   func changes() {
     var fields = fields
     fields.append("C", "4")
@@ -55,7 +55,7 @@ struct FieldListTests {
     #expect(!fields.contains("up", in: "connection"))
   }
 
-  @Test("RFC 9110 §5.1: creating a field whose name is not a token traps")
+  @Test("RFC 9110 §5.1: an attempt to create a field whose name is not a token ends the process")
   func precondition() async {
     await #expect(processExitsWith: .failure) { _ = Field(name: "a b", value: "") }
   }

@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("RFC 7239: the address of the client in Forwarded and X-Forwarded-For fields")
+@Suite("RFC 7239: the address of the client is read from Forwarded and X-Forwarded-For fields")
 struct ForwardedHopTests {
   struct Element: Sendable, CustomTestStringConvertible {
     let rule: String

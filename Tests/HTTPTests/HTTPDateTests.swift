@@ -24,7 +24,7 @@ struct HTTPDateTests {
     Written(seconds: 253_402_300_799, text: "Fri, 31 Dec 9999 23:59:59 GMT"),
   ]
 
-  @Test("an HTTP date that is written is parsed as the same date", arguments: written)
+  @Test("a date is written as the expected text, and the text is parsed as the same date", arguments: written)
   func writes(_ written: Written) {
     #expect(HTTPDate(secondsSinceEpoch: written.seconds).description == written.text)
     #expect(HTTPDate(written.text, now: now)?.secondsSinceEpoch == written.seconds)
@@ -40,7 +40,7 @@ struct HTTPDateTests {
       // A two-digit year stands for the latest year that ends with these digits and is at most 50 years in the future.
       Written(seconds: 3_345_062_400, text: "Thursday, 01-Jan-76 00:00:00 GMT"),
       Written(seconds: 220_924_800, text: "Saturday, 01-Jan-77 00:00:00 GMT"),
-      // A leap second counts as the first second of the next minute. The weekday may be wrong.
+      // A leap second counts as the first second of the next minute. A date with a wrong weekday is accepted.
       Written(seconds: 1_483_228_800, text: "Sat, 31 Dec 2016 23:59:60 GMT"),
       Written(seconds: 784_111_777, text: "Mon, 06 Nov 1994 08:49:37 GMT"),
     ])

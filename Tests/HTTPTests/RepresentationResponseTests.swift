@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@Suite("RFC 9110 §13 to §15: responses to conditional and range requests")
+@Suite("RFC 9110 §13 to §15: conditional requests and range requests are answered as specified")
 struct RepresentationResponseTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let rule: String

@@ -51,7 +51,8 @@ final class Command {
     return String(decoding: output, as: UTF8.self)
   }
 
-  /// Closes the program's input, waits for its end, and returns the rest of its output; throws if the program failed.
+  /// Closes the program's input, waits until the program ends, and returns the rest of its output. Throws an error if the program
+  /// failed.
   @discardableResult
   func output() throws -> String {
     shutdown(descriptor, CInt(SHUT_WR))

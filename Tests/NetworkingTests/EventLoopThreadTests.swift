@@ -86,7 +86,7 @@ struct EventLoopThreadTests {
     loop.join()
   }
 
-  @Test("A closure given to `startThread` can enter an actor once and run all turns and jobs inside it")
+  @Test("The closure given to `startThread` can run the whole loop inside a single call of an actor")
   func enteredOnce() async throws {
     let loop = try EventLoopThread(name: "test-body")
     let counter = Counter(loop: loop)

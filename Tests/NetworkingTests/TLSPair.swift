@@ -52,7 +52,7 @@ struct TLSPair {
     }
   }
 
-  /// Delivers the bytes in transit to the server in pieces. Returns the progress after the last piece.
+  /// Delivers the client's bytes to the server, in pieces of at most `size`. Returns the progress after the last piece.
   @discardableResult
   mutating func deliverToServer(inPiecesOf size: Int = .max) throws -> TLSConnection.Progress {
     let bytes = toServer
@@ -64,8 +64,8 @@ struct TLSPair {
     return progress
   }
 
-  /// Delivers the bytes in transit to the client in one or more pieces; without such bytes, delivers an empty piece. Returns the
-  /// progress after the last piece.
+  /// Delivers the server's bytes to the client, in pieces of at most `size`. If the server has sent no bytes, delivers an empty
+  /// piece. Returns the progress after the last piece.
   @discardableResult
   mutating func deliverToClient(inPiecesOf size: Int = .max) throws -> TLSConnection.Progress {
     let bytes = toClient

@@ -16,8 +16,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S27 a token bucket allows a burst of 2 s at the rate; after the retry time, it has a quarter of it again"
-  )
+    "S27 a token bucket allows a burst of 2 s at its rate, and after the retry time a quarter of the burst")
   func bucket() {
     let rates = EntryRateLimiter.Rates(entriesPerSecond: 8, bytesPerSecond: 1_000)
     var bucket = EntryRateLimiter(rates, at: .zero)
@@ -43,7 +42,7 @@ struct BoundsTests {
     // The time until a quarter of the burst (500 bytes) is available: 499 bytes are missing, and the bucket gains one byte per
     // millisecond.
     #expect(bucket.millisecondsUntilQuarter(for: 2, by: rates) == 499)
-    // For an entry larger than a quarter of the burst: the time until the bucket allows the whole entry.
+    // An entry larger than a quarter of the burst needs as many free bytes as its size: 1,500 of 1,501 bytes are missing.
     #expect(bucket.millisecondsUntilQuarter(for: 1_501, by: rates) == 1_500)
     let full = MonotonicTime.zero.adding(seconds: 2)
     let large = takes(&bucket, 2, of: 10_000, by: rates, at: full)
@@ -156,7 +155,7 @@ struct BoundsTests {
   }
 
   @Test(
-    "S30 a full session refuses entries that add retained bytes, with limit and size; it accepts all other entries"
+    "S30 a full session accepts only entries that add no retained bytes; a refusal contains limit and size"
   )
   func quota() throws {
     let fixture = Fixture { $0.sessionLogBytes = 1_024 }
@@ -244,7 +243,7 @@ struct BoundsTests {
     #expect(again.map { $0.joined?.acknowledged } == [0, 1, 1])
   }
 
-  @Test("S33 a waiting socket that does not read is closed with 4013 when its outbox is full")
+  @Test("S33 a socket that waits to join and does not read is closed with 4013 when its outbox is full")
   func waitingSlow() throws {
     let fixture = Fixture()
     let waits = fixture.connect()

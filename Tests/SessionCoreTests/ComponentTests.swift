@@ -28,7 +28,7 @@ struct ComponentTests {
   }
 
   @Test(
-    "`GrowthGate.isClosed` is true while memory is short or new data is refused, so the session must not grow"
+    "`GrowthGate` is closed while memory is short or new data is refused, so that the session does not grow"
   )
   func growth() {
     var gate = GrowthGate()

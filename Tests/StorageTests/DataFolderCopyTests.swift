@@ -56,7 +56,7 @@ struct DataFolderCopyTests {
     _ = try open(target)
   }
 
-  @Test("A folder with other files is refused as the target of a backup, and is unchanged")
+  @Test("A folder that contains a file of the user is refused as the target of a backup, and is not changed")
   func notEmpty() throws {
     try one.temporary.makeFolder("copy")
     try one.temporary.write("mine", to: "copy/notes.txt")

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Storage
 
-@Suite("The mark of a clean stop, and the format of a data folder")
+@Suite("A data folder contains a mark of the last clean stop, and the version of its format")
 struct DataFolderMarkTests {
   @Test("ST11 The mark of a clean stop is valid only once")
   func once() throws {

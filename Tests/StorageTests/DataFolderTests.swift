@@ -90,7 +90,7 @@ struct DataFolderTests {
   }
 
   @Test(
-    "If the data folder is not writable, the error names the required owner if a change of the owner would help"
+    "The error for an unwritable data folder names the required owner if a change of the owner would help"
   )
   func ownership() {
     let denied = SystemError("open", code: EACCES)

@@ -75,8 +75,8 @@ struct LogDamageTests {
       let begin = record == 0 ? start : Self.ends[record - 1]
       let isInHead = position < begin + 8
       let isInFrame = position < begin + 4 || position >= Self.ends[record] - 4
-      // If the CRC of a record is damaged, the CRC of the next record proves that the body is intact. The last record has no
-      // next record.
+      // If the CRC of a record is damaged, the CRC of the next record proves that the body is intact. The last record has no next
+      // record, so it is lost.
       let isRead = position < start || isInFrame || isInHead && record < Self.records.count - 1
       var expected = Self.records
       if !isRead { expected.remove(at: record) }

@@ -112,7 +112,7 @@ struct LogResumingTests {
   }
 
   @Test(
-    "ST4 If a range of a log is zeroed, only its records are lost, even if the range exceeds the read buffer")
+    "ST4 If a log has a zeroed range of any length, only the range's records and the next record are lost")
   func holes() throws {
     let records =
       [.session, .numbers] + (1...300).map { SessionRecord.run(UInt64($0), payload: $0 * 37_511 % 20_011) }

@@ -63,7 +63,7 @@ struct StoreContractTests {
   }
 
   @Test(
-    "A repeated append with the same number is stored only once; an append with the next number is stored in addition",
+    "An append repeated with the same number is stored once; with the next number, it is stored again",
     arguments: StoreKind.allCases)
   func repeatsAppends(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -159,7 +159,7 @@ struct StoreContractTests {
   // MARK: - Compacting
 
   @Test(
-    "A compacted log has the new head, then the slices, then all old records from the first `run` record after `through`",
+    "A compacted log has the new head, the slices, and all old records from the first run after sequence `through`",
     arguments: StoreKind.allCases)
   func compacts(_ kind: StoreKind) async throws {
     let fixture = try kind.make()

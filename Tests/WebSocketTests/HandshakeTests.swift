@@ -3,15 +3,15 @@ import WebSocket
 
 @Suite("RFC 6455 §4: the opening handshake")
 struct HandshakeTests {
-  /// The request of §1.3.
+  /// The request in RFC 6455 §1.3.
   static let fields: [HandshakeField] = [
     ("Host", "server.example.com"), ("Upgrade", "websocket"), ("Connection", "Upgrade"),
     ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="), ("Origin", "http://example.com"),
     ("Sec-WebSocket-Protocol", "chat, superchat"), ("Sec-WebSocket-Version", "13"),
   ]
 
-  /// Returns the fields of the request of §1.3 with changes. Each field that `changes` names is replaced by one field for each of
-  /// its new values; without values, the field is removed.
+  /// Returns the fields of the request in RFC 6455 §1.3, with changes. A field that `changes` names is replaced by one field for
+  /// each of the new values. If `changes` has no value for the field, the field is removed.
   static func replacing(_ changes: [(name: String, values: [String])]) -> [HandshakeField] {
     let kept = fields.filter { field in !changes.contains { $0.name == field.name } }
     return kept + changes.flatMap { change in change.values.map { (change.name, $0) } }

@@ -120,7 +120,8 @@ struct AttachmentTests {
   }
 
   @Test(
-    "metadata that is one byte above the limit is refused with the limit and its length, before it is parsed")
+    "metadata that is one byte too long is refused before it is parsed; the refusal contains limit and length"
+  )
   func longMetadata() throws {
     let longest = "\"\(String(repeating: "x", count: 4_094))\""
     #expect(try AttachmentMetadata.parse(bytes(longest).span, limit: 4_096) != nil)

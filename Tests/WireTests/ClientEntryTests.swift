@@ -71,9 +71,7 @@ struct ClientEntryTests {
     }
   }
 
-  @Test(
-    "if the parts of an example are encoded as an entry, the result is the bytes of the example",
-    arguments: examples)
+  @Test("encoding the fields of an example entry gives the bytes of the example", arguments: examples)
   func appends(_ example: Example) {
     var written: [UInt8] = [0xEE]
     ClientEntry.append(

@@ -1,6 +1,7 @@
 /// The representation that a request reads (RFC 9110 §3.2).
 package struct Representation: Equatable, Sendable {
-  /// The length in bytes of the sent form: a compressed form has its own length and entity tag.
+  /// The length in bytes of the form that is sent. The compressed form of a file has a different length and entity tag than the
+  /// uncompressed form.
   package let length: Int
   package let entityTag: EntityTag?
   package let lastModified: HTTPDate?
@@ -16,7 +17,8 @@ package struct Representation: Equatable, Sendable {
 package enum Preconditions {
   /// The kind of the response.
   package enum Outcome: Equatable, Sendable {
-    /// The conditions allow the request: status 200 with the whole representation, or the effect of another method.
+    /// The conditions allow the request: `GET` and `HEAD` are answered with status 200 and the whole representation, and any
+    /// other method is performed.
     case full
     /// Status 206 with these bytes.
     case partial(Range<Int>)

@@ -22,8 +22,8 @@ private import CZlib
     unsafe stream.deallocate()
   }
 
-  /// Appends the compressed payload of one whole message, without the four bytes at its end (§7.2.1). The first frame of the
-  /// message must have `isCompressed` set.
+  /// Appends the compressed payload of one whole message. Omits the last four bytes of the compressed data (RFC 7692 §7.2.1). The
+  /// first frame of the message must have `isCompressed` set.
   ///
   /// - Parameters:
   ///   - payload: the message.

@@ -67,7 +67,7 @@ private func isBlank(_ byte: UInt8) -> Bool {
   byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
 }
 
-/// Returns true for a token, as the name of a subprotocol must be (RFC 6455 §4.1).
+/// Returns true if a text is a token. The name of a subprotocol must be a token (RFC 6455 §4.1).
 func isToken(_ text: String) -> Bool {
   !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
 }

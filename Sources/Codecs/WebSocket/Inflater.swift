@@ -102,7 +102,8 @@ private import CZlib
   ) throws(ProtocolError) -> Consumption {
     while true {
       guard consumed + output.count < pause else { return .paused }
-      // The limit of a step also counts the consumed bytes, because an empty block consumes bytes but produces no output.
+      // The limit `pause` applies to consumed and produced bytes together. Many empty blocks in a row produce no output, so a
+      // limit on the produced bytes alone would not end the step.
       let (result, taken, made) = call(
         bytes.extracting(droppingFirst: consumed).extracting(first: room.count))
       consumed += taken

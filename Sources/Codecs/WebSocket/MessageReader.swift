@@ -287,8 +287,9 @@ extension MessageReader {
       }
       var inflation = Inflation(kind: kind, bytes: bytes)
       if let event = try inflate(&inflation, inflater, inflatedBytes) { return event }
-      // The inflater is shared, so its output is discarded. The message is inflated again by an inflater that belongs to this
-      // reader until the end of the message.
+      // The shared inflater has inflated only a part of the message. Other connections need this inflater, so its output is
+      // discarded. The next call inflates the message again from its beginning, with an inflater that only this reader uses until
+      // the end of the message.
       state = .inflating(Inflation(kind: kind, bytes: bytes))
       return nil
     }

@@ -145,7 +145,7 @@ static int remove_contents(DIR *directory, int depth) {
 }
 
 static int remove_tree(int folder, const char *name, int depth) {
-  // An entry that is not a folder is removed by this call. A link is never followed.
+  // This call removes anything that is not a folder. It removes a link itself, and never the target of the link.
   if (unlinkat(folder, name, 0) == 0) return 0;
   int refusal = errno;
   // For a folder, `unlinkat` fails with EISDIR on Linux. POSIX specifies EPERM, which some file systems use on Linux, too. EPERM

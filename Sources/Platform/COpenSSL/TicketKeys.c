@@ -40,7 +40,8 @@ static int make_key(struct ticket_key *key) {
          RAND_priv_bytes(key->mac, sizeof key->mac) == 1;
 }
 
-// Finds the key of a ticket by its name, or the key that encrypts if `name` is NULL. Returns the index of the key, or -1.
+// Finds the key of a ticket by its name. If `name` is NULL, finds the key with which new tickets are encrypted. Returns the index
+// of the key, or -1.
 static int find(struct ticket_keys *all, const unsigned char *name, struct ticket_key *found) {
   int index = -1;
   if (!CRYPTO_THREAD_read_lock(all->lock)) return -1;

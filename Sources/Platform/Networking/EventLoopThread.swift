@@ -181,7 +181,7 @@ package final class EventLoopThread: SerialExecutor, Sendable {
     return began
   }
 
-  /// Returns the timeout of the wait: 0 for a deadline in the past, -1 for none.
+  /// Returns the timeout of the wait: 0 if the deadline has passed, -1 if there is no deadline.
   private static func nanoseconds(until deadline: MonotonicTime?) -> Int64 {
     guard let deadline else { return -1 }
     let now = MonotonicTime.now()

@@ -32,7 +32,8 @@ package final class Listener: Sendable {
     try self.init(on: address, isFirst: true, options: options, backlog: backlog)
   }
 
-  /// Listens on the address of another listener of this process, to share its connections.
+  /// Listens on the address of another listener of this process. The kernel then distributes the connections among the listeners
+  /// of this address.
   package convenience init(
     sharing other: Listener, options: SocketOptions = SocketOptions(), backlog: Int = 4096
   ) throws(SystemError) {

@@ -22,9 +22,11 @@ package struct ReadyEvent: Equatable, Sendable, BitwiseCopyable {
     bits = ready.events
   }
 
-  /// True if data or a connection has arrived since the last such event.
+  /// True if the descriptor has input to read or a connection to accept. Until more input arrives, the kernel may report no
+  /// further event (`EPOLLET`).
   package var isReadable: Bool { bits & clinux_readable != 0 }
-  /// True if the socket has become writable since the last such event.
+  /// True if the socket accepts bytes to send. After a socket was full, the kernel reports an event when the socket accepts bytes
+  /// again.
   package var isWritable: Bool { bits & clinux_writable != 0 }
   /// True if the peer has closed its sending direction, or the connection is broken.
   package var hasHungUp: Bool { bits & clinux_hung_up != 0 }

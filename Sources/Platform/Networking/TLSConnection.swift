@@ -104,8 +104,8 @@ package final class TLSConnection {
     }
   }
 
-  /// Encrypts all of the plaintext, at most `encryptLimitInBytes`, and appends the records, each of at most 16 KiB.
-  /// Requires a complete handshake and no earlier `close`.
+  /// Encrypts the whole plaintext (at most `encryptLimitInBytes` bytes), and appends records of at most 16 KiB to
+  /// `ciphertextOut`. Requires a complete handshake and no earlier `close`.
   package func encrypt(_ plaintext: Span<UInt8>, into ciphertextOut: inout [UInt8]) throws(TLSError) {
     if case .failed(let error) = state { throw error }
     precondition(isHandshakeComplete && !isClosed, "a TLS connection must be open to encrypt")

@@ -58,8 +58,7 @@ package struct TLSClientContext: Sendable {
     /// The certificates in a PEM file, and certificates that were signed with the keys of these certificates. The file may
     /// contain a server's own certificate.
     case certificates(path: String)
-    /// The certificates of the system's authorities, and the certificates in a PEM file, which are trusted as in the case
-    /// `certificates`.
+    /// The certificates of the system's authorities, and all certificates that the case `certificates` trusts.
     case systemAnd(path: String)
     /// Any certificate. Only for requests to this machine that contain no secret.
     case unverified
@@ -67,8 +66,8 @@ package struct TLSClientContext: Sendable {
 
   private let context: TLSContext
 
-  /// Creates a context that offers `http/1.1` and verifies each server's certificate and name, unless the context trusts any
-  /// certificate.
+  /// Creates a context that offers `http/1.1`. The context verifies each server's certificate and name, unless `trust` is
+  /// `unverified`.
   package init(
     trust: Trust, versions: ClosedRange<TLSVersion> = .v1_2 ... .v1_3
   ) throws(CertificateError) {

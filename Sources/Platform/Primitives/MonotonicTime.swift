@@ -15,11 +15,11 @@ package struct MonotonicTime: Comparable, Hashable, Sendable, BitwiseCopyable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The earliest point. As the deadline of an event loop, it starts the next turn immediately.
+  /// The earliest possible time. An event loop with this deadline starts its next turn immediately.
   @inlinable
   package static var distantPast: MonotonicTime { MonotonicTime(nanoseconds: .min) }
 
-  /// The latest point. As a deadline it never arrives.
+  /// The latest possible time. A deadline at this time never arrives.
   @inlinable
   package static var distantFuture: MonotonicTime { MonotonicTime(nanoseconds: .max) }
 

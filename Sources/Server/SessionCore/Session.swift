@@ -5,17 +5,18 @@ package import struct FoundationEssentials.Date
 
 /// The rules of a session, without a socket, a clock or randomness.
 ///
-/// Functions receive events (`join`, `receive`, `disconnected`, `endTurn` …) and return `Effect`s. The shell, the code around
-/// the session that owns sockets, files and timers, performs the effects in the order in which they are returned. The log and
-/// the subscribers contain the bytes for the participants; the shell fetches these bytes in pieces. A session
-/// cannot be copied: one object of the shell owns it.
+/// Functions receive events (`join`, `receive`, `disconnected`, `endTurn` …) and return `Effect`s. The code that calls these
+/// functions (the shell) has the sockets, files and timers. It performs the effects in the order in which they are returned. The
+/// log and the subscribers contain the bytes for the participants; the shell fetches these bytes in pieces. A session cannot be
+/// copied: one object of the shell owns it.
 package struct Session: ~Copyable {
   package let id: SessionID
   /// The name of the present epoch. Sequences of different epochs cannot be compared.
   package let epoch: String
   /// The earlier epochs, each with the last sequence after which a client of that epoch can continue with a tail.
   package internal(set) var history = EpochHistory()
-  /// The identity of the data folder. In a copy of the folder, a client of an earlier epoch gets a snapshot instead of a tail.
+  /// The identity of the data folder. A copy of the folder has another identity. So a client of an earlier epoch gets a snapshot
+  /// there, not a tail.
   package var folder: String?
   package let createdAt: Date
   package let limits: Limits
@@ -61,7 +62,7 @@ package struct Session: ~Copyable {
   /// that does not change the struct would copy its memory, which would take 200 instructions.
   private let addressOnly: any Sendable = ()
 
-  /// True when the session is in a store on disk. The value is a constant, because it is checked for each entry.
+  /// True when the session is in a store on disk. Each entry reads this value, so it is a constant, which is fast to read.
   package let isByStore: Bool
   /// The changes that the store has not written yet.
   var save: SaveState
@@ -70,13 +71,13 @@ package struct Session: ~Copyable {
   ///
   /// - Parameters:
   ///   - id: the session's id.
-  ///   - epoch: the name of its epoch.
-  ///   - activity: its first activity.
+  ///   - epoch: the name of the first epoch.
+  ///   - activity: the first activity.
   ///   - createdAt: the present wall time.
   ///   - limits: the limits in force.
   ///   - now: the present time.
-  ///   - creator: the pseudonym of the address that created it; nil if sessions per address are not counted.
-  ///   - saving: the place in which it is stored.
+  ///   - creator: the pseudonym of the address that created the session; nil if sessions per address are not counted.
+  ///   - saving: the storage of the session: in memory only, or in a store.
   ///   - digest: returns the first 128 bits of a token's SHA-256.
   package init(
     id: SessionID, epoch: String, activity: Activity, createdAt: Date, limits: Limits, now: MonotonicTime,
@@ -121,7 +122,8 @@ package struct Session: ~Copyable {
     set { growth.memoryPressure = newValue }
   }
 
-  /// True when the store has damaged bytes of the session's log: the session is then kept as long as a session with content.
+  /// True when the store has damaged bytes of the session's log. Such a session is kept for `sessionKeepSeconds` after the last
+  /// participant has left, even if the session has no content.
   package var keepsDamage: Bool {
     get { save.keepsDamage }
     set { save.keepsDamage = newValue }

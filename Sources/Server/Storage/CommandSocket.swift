@@ -72,7 +72,8 @@ package final class CommandConnection: Sendable {
   /// The request: the line that the process sent.
   package let request: String
 
-  /// Reads the request; nil when the process sends none. A process of another user gets a refusal.
+  /// Reads the request of the process. Returns nil if the process sends no request. If another user runs the process, sends a
+  /// refusal and returns nil.
   fileprivate init?(_ socket: consuming OwnedDescriptor, from owner: UInt32) {
     var user: UInt32 = 0
     let status = unsafe clinux_local_peer_user(socket.rawValue, &user)

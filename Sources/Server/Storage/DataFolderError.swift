@@ -26,7 +26,7 @@ package enum DataFolderError: Error, Equatable, Sendable, CustomStringConvertibl
   case sameFolder(path: String)
   /// The target of a copy is inside a folder that the source uses for its own files.
   case withinOwn(path: String, name: String)
-  /// The source folder is inside a folder of the target that the copy would replace.
+  /// A folder in the target contains the source folder, and the copy would replace this folder.
   case holdsSource(path: String, name: String)
   /// The target of a restore has sessions.
   case hasSessions(path: String, count: Int)

@@ -107,14 +107,14 @@ struct BackupMeanwhileTests {
     var waits = 0
     let outcome = try copy(log.id) {
       waits += 1
-      // The disk is slow: the record of the removal appears only before the sixth attempt.
+      // The disk is slow: the record of the removal is missing from the log in the first five attempts.
       if waits == 5 { #expect(throws: Never.self) { try folder.put(after, as: "log", of: log.id) } }
     }
     #expect(waits == 5)
     #expect(outcome?.faults == [])
   }
 
-  @Test("A file that stays missing is reported, even while other attachments change")
+  @Test("The copy of a session reports a file that stays missing, even while other attachments change")
   func staysWhileBusy() async throws {
     var log = MadeLog(Self.id)
     log.attachment(Self.picture, digest: String(repeating: "a", count: 64), size: 9, offset: 9)
@@ -208,7 +208,7 @@ struct BackupMeanwhileTests {
     #expect(outcome?.isCopied == true)
   }
 
-  @Test("A file that stays missing is reported, even while participants draw")
+  @Test("The copy of a session reports a file that stays missing, even if the log grows during the copy")
   func staysWhileDrawn() async throws {
     var log = MadeLog(Self.id)
     log.person(1, "Ada")

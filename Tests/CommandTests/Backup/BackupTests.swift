@@ -53,7 +53,7 @@ struct BackupTests {
     #expect(try place.bytes("sessions/\(log.id.text)/log") == folder.bytes("log", of: log.id))
   }
 
-  @Test("An incomplete last record is not copied, and is not a fault")
+  @Test("A backup does not copy the incomplete last record of a log, and reports no fault")
   func torn() async throws {
     let log = drawing()
     try await folder.make(log)

@@ -179,7 +179,7 @@ struct VerifyTests {
     #expect(run().code == 0)
   }
 
-  @Test("S76 A repair with a loss begins a new epoch, and the `session` record says that there was damage")
+  @Test("S76 A repair that loses a record begins a new epoch and sets `damaged` in the `session` record")
   func repairBeginsEpoch() throws {
     var bytes = try folder.bytes("log", of: id)
     var offsets: [Int] = []

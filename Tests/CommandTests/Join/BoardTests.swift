@@ -162,7 +162,7 @@ struct BoardTests {
   }
 
   @Test(
-    "A moved picture keeps the depth and size from its metadata, unless the message has other values")
+    "A moved picture keeps the depth and size from its metadata, unless the move message has other values")
   func moved() throws {
     let metadata = Array(#"{"location":[1,1],"width":40,"height":20,"z":7}"#.utf8)
     board.receive([BoardAttachment(id: Self.one, name: "a.png", isPicture: true, metadata: metadata)])

@@ -23,7 +23,7 @@ struct UsableCoresTests {
   private static let root = "/sys/fs/cgroup"
 
   @Test(
-    "A CPU quota of a control group limits the usable cores, rounded up",
+    "The CPU quota of a control group, rounded up to whole cores, limits the number of usable cores",
     arguments: [
       Machine("no control groups", "", [:], usable: 8),
       Machine("no quota", "0::/\n", ["\(root)/cpu.max": "max 100000\n"], usable: 8),

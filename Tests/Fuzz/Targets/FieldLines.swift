@@ -61,7 +61,8 @@ enum FieldLines {
     return added
   }
 
-  /// Returns the fields in lines. Names with characters other than letters, digits and hyphens are skipped.
+  /// Returns the fields that the lines contain. Lines whose field name has characters other than letters, digits and hyphens are
+  /// skipped.
   static func fields(_ lines: [String]) -> FieldList {
     var fields = FieldList()
     for line in lines {

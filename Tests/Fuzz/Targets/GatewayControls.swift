@@ -29,8 +29,8 @@ enum GatewayControls {
     try expectSame(try WireJSON.decode(type, from: written.span), value)
   }
 
-  /// Throws unless two values have equivalent JSON, such as `1.0` and `1`. The JSON is compared instead of the values, because
-  /// fractions of a second are not written.
+  /// Throws unless two values have equivalent JSON, such as `1.0` and `1`. The values themselves may differ: the JSON of a time
+  /// has no fractions of a second.
   static func expectSame<Value: JSONWritable>(_ one: Value, _ other: Value) throws {
     let (one, other) = (WireJSON.encode(one), WireJSON.encode(other))
     guard one != other, let first = JSONTexts.parsed(one, depth: 1),

@@ -1,5 +1,5 @@
-/// Frames records as the store does. Written from the format's description, so that it is independent of the code under
-/// test.
+/// A writer of logs with the same record format as the store. The code follows the description of the format, so that it does not
+/// depend on the code under test.
 struct LogBytes {
   private(set) var bytes: [UInt8] = []
   /// The offset of each record's end.

@@ -39,7 +39,7 @@ enum Logs {
     guard let damaged = try read(bytes) else { return }
     let isDamaged = damaged.end.damage != nil || !damaged.end.skipped.isEmpty
     try expect(isDamaged || bytes == log.bytes || choice == 1, "a changed byte is not detected")
-    // The records that were read are all written records except the changed one, in order.
+    // The records that were read must be written records, in the order in which they were written.
     var written = records[...]
     for read in damaged.records {
       guard let place = written.firstIndex(where: { $0 == read }) else {

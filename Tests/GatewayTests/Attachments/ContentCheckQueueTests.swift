@@ -81,7 +81,7 @@ struct ContentCheckQueueTests {
   }
 
   @Test(
-    "Waiting contents are limited per client and in total; for requests from this machine, only the total limit applies"
+    "Queued contents are limited per client and in total; requests from this machine have only the total limit"
   )
   func limits() {
     let checks = Checks(waiting: 6, perClient: 3)
@@ -96,7 +96,7 @@ struct ContentCheckQueueTests {
   }
 
   @Test(
-    "In a full queue, a client with few waiting contents displaces the newest waiting content of the client with the most"
+    "In a full queue, a client with few contents displaces the newest content of the client with the most contents"
   )
   func full() {
     let checks = Checks(running: 1, waiting: 8)

@@ -57,7 +57,7 @@ final class ContentVerdictsTests {
     #expect(verdicts.verdict(on: content, second) == nil)
   }
 
-  @Test("The same damage is recorded only once, and a new file with the same content counts as intact")
+  @Test("The same damage is recorded only once; a new file that replaces a damaged content counts as intact")
   func damage() throws {
     let verdicts = ContentVerdicts()
     let mark = try place()

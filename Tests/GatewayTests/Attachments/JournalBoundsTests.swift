@@ -41,7 +41,8 @@ extension OverSockets {
       }
       var (list, bytes) = (AttachmentListBody(attachments, isChunked: false), [UInt8]())
       while let piece = list.next() {
-        // A piece ends with the attachment that makes the piece reach 32 KiB, so it exceeds 32 KiB by about one attachment.
+        // A piece ends with the attachment that makes the piece reach 32 KiB. So the piece exceeds 32 KiB by about one
+        // attachment.
         #expect(piece.count < 32_768 + 8_192)
         bytes += piece
       }

@@ -10,10 +10,10 @@ import TestSupport
 
 extension OverSockets {
   /// P5, P6: uploads that are faster than the disk, and a gateway that stops during uploads and downloads.
-  @Suite("Uploads to a slow disk, and transfers while the gateway stops")
+  @Suite("Uploads to a slow disk use bounded memory; a stop does not wait for transfers, but a drain does")
   struct JournalPressureTests {
-    /// The maximum number of bytes of one request that the gateway keeps in memory. Each of two buffers may exceed its limit by
-    /// one read, and one more read waits while the request is paused.
+    /// The maximum number of bytes of one request that the gateway keeps in memory. Each of two buffers may exceed its limit
+    /// `fewPendingBytes` by the bytes of one read. While the request is paused, the gateway also buffers one more read.
     private static let bytesEach = 2 * (Upload.fewPendingBytes + 131_072) + 131_072
 
     @Test(
@@ -34,8 +34,8 @@ extension OverSockets {
       var most = 0
       try room.metrics.wait(for: "all attachments") { values in
         let bytesReceived = (values["received_bytes_total"] ?? 0) - received
-        // The file sizes are read after the number of received bytes. Bytes that are written between these two measurements can
-        // only make the difference smaller.
+        // The test reads the number of received bytes first, and the sizes of the files second. Bytes that are written between
+        // these two measurements can only make the difference smaller.
         most = max(most, bytesReceived - Self.bytesInFiles(room))
         return values["attachments_added_total"] == ids.count
       }

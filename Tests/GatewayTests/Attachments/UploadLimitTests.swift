@@ -136,7 +136,7 @@ extension OverSockets {
       let (client, other) = (try room.client(onOwner: false), try room.client(onOwner: true))
       let (first, second) = (UUID(), UUID())
       #expect(try client.add(first, Self.body).status == 201)
-      // Three attachments with the same content use 300,000 bytes together when they are complete.
+      // The three attachments have the same content of 300,000 bytes. The quota counts this content once.
       #expect(try client.add(second, Self.body).status == 201)
       #expect(try client.add(UUID(), Self.body, .chunked).status == 201)
       let announced = UUID()

@@ -8,7 +8,7 @@ import TestSupport
 
 extension OverSockets {
   /// PROTOCOL 4: several writers of one upload, and uploads whose attachment or session is removed.
-  @Suite("PROTOCOL 4: uploads with several writers at the same time, or with a removal during the upload")
+  @Suite("PROTOCOL 4: concurrent writes and removals of one upload leave complete content, or no file")
   struct UploadRaceTests {
     private static let body = Content.bytes(600_000, seed: 21)
 
@@ -175,8 +175,8 @@ extension OverSockets {
         }
         #expect(statuses.count { $0 == 204 } <= 1, "round \(round): \(statuses)")
         #expect(statuses.allSatisfy { [204, 409].contains($0) }, "round \(round): \(statuses)")
-        // Both requests may have failed: the first one because the second one replaced it, the second one because its
-        // offset was wrong. The rest of the bytes is sent here.
+        // Both requests may have failed: the first one because the second one replaced it, the second one because its offset was
+        // wrong. The loop below sends the remaining bytes of the upload.
         let deadline = TestTimeout.deadline
         while try room.settle().last?.state != .ready, .now() < deadline {
           let offset = try #require(try room.observer.offset(of: id))

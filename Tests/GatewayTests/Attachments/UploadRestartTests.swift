@@ -195,7 +195,7 @@ extension OverSockets {
       gateway = try gateway.restart(.cut)
       #expect(try gateway.status(of: session) == 200)
       if isDamaged {
-        // The files are also kept after another restart, when the log is repaired.
+        // The attachments' files also stay after further restarts, and after the gateway has repaired the log.
         for _ in 0..<2 {
           let newcomer = try ParticipantClient(gateway, session).join()
           #expect(newcomer.state.held[.zero] == [[1]])

@@ -97,9 +97,7 @@ struct UploadTableTests {
     #expect(Self.ask(table, at: Self.time(5)).refusal?.limit == 4)
   }
 
-  @Test(
-    "Addresses with several new uploads immediately lose slots to a new address, until no address has more uploads than the new one"
-  )
+  @Test("Without free slots, a new address evicts new uploads only of addresses with more than one upload")
   func reopened() throws {
     let table = Self.table(uploads: 8)
     for address in 1...4 {
@@ -117,7 +115,8 @@ struct UploadTableTests {
     #expect(Self.ask(table, from: IPAddress(v4: 9), at: Self.time(30)).refusal != nil)
   }
 
-  /// Fills all slots except `free` with uploads of four addresses. These uploads count as fast until second 30.
+  /// Leaves `free` slots empty, and fills all other slots with uploads of four addresses. These uploads count as fast until
+  /// second 30.
   private static func fill(_ table: UploadTable, _ uploads: Int, but free: Int) throws {
     for slot in 0..<uploads - free {
       let id = try begin(table, slot, from: IPAddress(v4: UInt32(1_000 + slot / (uploads / 4))))
@@ -141,7 +140,7 @@ struct UploadTableTests {
   }
 
   @Test(
-    "Slow uploads that are older than 5 s are evicted before newer slow ones of an address with few uploads")
+    "A slow upload older than 5 s is evicted before a newer slow upload whose address has few uploads")
   func newerLater() throws {
     let table = Self.table(uploads: 64)
     try Self.fill(table, 64, but: 3)
@@ -193,7 +192,7 @@ struct UploadTableTests {
   }
 
   @Test(
-    "For an address that has used its share of slots, only its own slowest upload is evicted, and only if older than 30 s"
+    "An address that used all its slots can evict only its own slowest upload, and only if older than 30 s"
   )
   func ownShare() throws {
     let table = Self.table(uploads: 8)

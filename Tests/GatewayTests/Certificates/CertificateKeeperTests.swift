@@ -136,7 +136,7 @@ struct CertificateKeeperTests {
   }
 
   @Test(
-    "If only the modification time of the files changes, they are not reloaded, but a requested reload is logged"
+    "Certificate files with a new modification time but unchanged content are reloaded only on request"
   )
   func touched() async throws {
     let fixture = try KeeperFixture()

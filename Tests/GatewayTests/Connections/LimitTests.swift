@@ -59,7 +59,9 @@ extension OverSockets {
       _ = try http.makeSession()
     }
 
-    @Test("P6: beyond `participantsPerSession`, a socket is closed with 4005, until a participant leaves")
+    @Test(
+      "P6: a join beyond `participantsPerSession` closes its socket with 4005; after a leave, a join succeeds"
+    )
     func participants() throws {
       let gateway = try RunningGateway { $0.limits.participantsPerSession = 2 }
       let session = try gateway.makeSession()
@@ -110,7 +112,7 @@ extension OverSockets {
     }
 
     @Test(
-      "P6: a silent connection is closed after `headSeconds` before its first request, and after `idleSeconds` between requests",
+      "P6: a silent connection is closed after `headSeconds`, or `idleSeconds` if it has sent a request",
       arguments: [(false, false), (false, true), (true, false), (true, true)])
     func idleDeadline(hasAsked: Bool, isSecure: Bool) throws {
       let gateway = try RunningGateway {

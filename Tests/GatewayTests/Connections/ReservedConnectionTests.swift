@@ -74,7 +74,7 @@ extension OverSockets {
 
 /// The choice of the reserved connection that is evicted.
 @Suite(
-  "The slots that are reserved for health checks, and the choice of the connection that is evicted from them")
+  "Slots are reserved for health checks; when they are used up, silent connections are evicted before others")
 struct ReservedSlotTests {
   private static func key(_ slot: Int) -> Connection.Key { Connection.Key(slot: Int32(slot), generation: 1) }
 

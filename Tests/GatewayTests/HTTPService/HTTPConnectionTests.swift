@@ -157,7 +157,7 @@ struct HTTPConnectionTests {
   }
 
   @Test(
-    "A drain closes an idle connection immediately, and a connection with an incomplete request after the response"
+    "A drain closes an idle connection immediately, and a connection in use after the response to its request"
   )
   func draining() async throws {
     let idle = try HTTPWorker()

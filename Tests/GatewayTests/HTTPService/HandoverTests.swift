@@ -12,7 +12,7 @@ extension OverSockets {
   struct HandoverTests {
     struct Way: CustomTestStringConvertible {
       let isSecure: Bool
-      /// The way in which frames are sent with the request; nil if they are sent after its response.
+      /// The way in which frames are sent together with the HTTP request; nil if the frames are sent after the response.
       let packets: WebSocketClient.Packets?
 
       var testDescription: String {
@@ -233,7 +233,8 @@ extension OverSockets {
       let http = try HTTPClient.on(reactor: 0, of: gateway, isSecure: body.isSecure, bodyLimit: 4 << 20)
       let path = "/api/sessions/\(session.text)/attachments"
       let bytes = (0..<1_000_003).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
-      // A request that is pipelined after the body is answered after the upload.
+      // The client sends this request directly after the body (pipelining). The gateway answers the upload first, then this
+      // request.
       let behind = http.head("GET", "/healthz")
       let length = "\(bytes.count)"
       if body.expectsContinue {

@@ -30,7 +30,7 @@ struct OriginsTests {
   }
 
   @Test(
-    "Behind a proxy that rewrites `Host`, referrers of the forwarded host or the public URL count as the gateway's own",
+    "A referrer with the forwarded host or the host of the public URL counts as the gateway's own page",
     arguments: [
       ("https://draw.example:8443/s/a", false), ("https://gateway.test/", false),
       ("https://draw.example/", true), ("https://evil.example:8443/", true),

@@ -30,7 +30,8 @@ extension OverSockets {
       }
     }
 
-    /// Draws until a condition is true. After every ten rounds, waits until the entries are saved.
+    /// Draws until a condition is true. In each round, every member sends three entries. After every ten rounds, waits until the
+    /// entries are saved.
     ///
     /// - Returns: the number of rounds.
     private static func draw(

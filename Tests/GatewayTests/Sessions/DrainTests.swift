@@ -88,7 +88,7 @@ extension OverSockets {
 @Suite("During a drain, no reactor finishes before all reactors are ready")
 struct DrainProgressTests {
   @Test(
-    "In a drain, reactors finish when all are ready; the last reactor learns if all reactors stopped cleanly"
+    "No reactor finishes a drain before all are ready; the last one to finish learns if all stopped cleanly"
   )
   func progress() {
     let progress = DrainProgress(reactors: 2)

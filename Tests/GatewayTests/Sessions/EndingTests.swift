@@ -86,7 +86,7 @@ extension OverSockets {
     }
 
     @Test(
-      "After the `end` record, no record is written, even if entries and removals are requested meanwhile")
+      "No record follows the `end` record, even if an entry or a removal arrives while `end` is written")
     func nothingBehind() async throws {
       let disk = TroubledDisk()
       var gateway = try RunningGateway(disk: disk)

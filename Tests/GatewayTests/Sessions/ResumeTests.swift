@@ -112,7 +112,7 @@ extension OverSockets {
             key: EntryKey(high: 0, low: UInt64(index % 3))))
         try stays.read(until: "own entry") { $0.received.last?.clientSequence == UInt32(index + 1) }
       }
-      // Waits until all entries are on the disk, because the log does not drop entries before that.
+      // The log drops only entries that are on the disk, so the test waits until all entries are committed.
       try stays.read(until: "all entries are committed") { $0.committed >= $0.sequence }
       try cut.join()
       #expect(cut.joined?.resumed == true)

@@ -70,7 +70,7 @@ struct SessionTableTests {
     let worker = try ComponentWorker { $0.graceSeconds = 600 }
     try await worker.makeSession()
     let (drawing, gone) = (try await worker.join(), try await worker.join())
-    // The grace time of this participant is the distant deadline: it ends long after the test.
+    // The grace time of this participant is 600 s and ends long after the test. Its end is the distant deadline of the session.
     await worker.breakConnection(of: gone)
     for number in 0..<100 as Range<UInt8> {
       await worker.draw([number], from: drawing)
@@ -83,7 +83,8 @@ struct SessionTableTests {
     #expect(await worker.deadlineCount < 5)
   }
 
-  @Test("S35: if a `committed` message was sent with entries, its deadline starts no turn of the session")
+  @Test(
+    "S35: the deadline of a `committed` message starts no turn if the message was already sent with entries")
   func deadlineOutOfDate() async throws {
     let worker = try ComponentWorker()
     try await worker.makeSession()

@@ -75,7 +75,7 @@ final class HTTPClient {
     }
   }
 
-  /// Creates a session. The gateway chooses its reactor, and transfers this connection there.
+  /// Creates a session. The gateway chooses a reactor for the session, and transfers this connection to that reactor.
   func makeSession() throws -> SessionID {
     let answer = try ask("POST", "/api/sessions", body: [])
     guard answer.status == 201 else { throw ClientError.answered(status: answer.status) }

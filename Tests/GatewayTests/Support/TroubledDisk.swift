@@ -65,7 +65,7 @@ final class TroubledDisk: Sendable {
     }
   }
 
-  /// Returns a disk that passes all calls on to `disk`, except the calls that this object makes fail or hang.
+  /// Returns a disk that passes the calls to `disk`. Calls to which the present fault applies fail or hang instead.
   func over(_ disk: FolderDisk) -> any SessionDisk { Disk(disk: disk, trouble: self) }
 
   private func change(to fault: Fault?, _ concerns: @escaping @Sendable (Call) -> Bool) {

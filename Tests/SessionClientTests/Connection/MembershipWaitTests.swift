@@ -71,7 +71,8 @@ extension ConnectionTests {
     func paused() async throws {
       let gateway = try LocalGateway()
       let session = try await gateway.makeSession()
-      // Bob connects through a proxy, so that the proxy's port identifies Bob's unread bytes.
+      // Bob connects through a proxy. Only Bob receives bytes from the proxy's port, so the test can count the bytes that Bob has
+      // not read.
       let proxy = try CuttingProxy(to: gateway.http)
       try proxy.start()
       defer { proxy.stop() }
@@ -91,7 +92,8 @@ extension ConnectionTests {
         let unread = try? ProcessResources.unread(from: proxy.address.port)
         return "\(String(describing: unread)) bytes wait, \(bob.events.recorded.messages.count) messages came"
       }
-      // Without the pause, the event loop would have read the bytes during these two calls.
+      // Bob has paused reading. Without this pause, the event loop would have read Ada's message during these two calls of
+      // `settle`.
       for _ in 0..<2 { try await bob.membership.settle() }
       #expect(bob.events.recorded.messages.isEmpty)
       bob.membership.setReading(true)

@@ -58,7 +58,7 @@ struct CloseCodeTests {
   }
 
   @Test(
-    "A permanent connection failure ends a membership that has never joined; one that was joined before connects again"
+    "A permanent connection failure ends a membership that never joined; a joined membership reconnects"
   )
   func neverJoined() {
     let ends: [(SocketEnd, String)] = [

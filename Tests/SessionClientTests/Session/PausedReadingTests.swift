@@ -14,7 +14,7 @@ struct PausedReadingTests {
     return harness
   }
 
-  @Test("While reading is paused, the socket is read only after a reconnect, until the catch-up has ended")
+  @Test("While reading is paused, the socket is read only from a reconnect to the end of the catch-up")
   func comesBack() {
     var harness = Self.paused()
     #expect(!harness.session.wantsReading)

@@ -114,7 +114,7 @@ struct SendGateTests {
     #expect(throws: AdmissionError.queueFull(limit: 64 << 20)) { try gate.admit(entry(size), now: start) }
   }
 
-  @Test("Activity changes count toward the 64 MiB limit of queued entries until they are released")
+  @Test("Activity changes count toward the 64 MiB limit of queued entries until `released` is called")
   func changes() throws {
     var limits = Limits()
     limits.bytesPerSecond = 1 << 30

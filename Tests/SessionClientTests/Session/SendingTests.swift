@@ -23,7 +23,7 @@ struct SendingTests {
   }
 
   @Test(
-    "Entries are kept until they are committed; after `mark(id)`, `id` is reported when earlier entries are committed"
+    "Entries are kept until committed; a mark is reported when all entries sent before the mark are committed"
   )
   func keeps() {
     var harness = SessionHarness.live()

@@ -98,7 +98,7 @@ struct AttachmentQuotaTests {
       numbers(fixture) { () throws(Refusal) in _ = try fixture.session.reserveUpload(id, upTo: 100 << 20 + 1)
       }
         == Numbers(code: .attachmentTooLarge, limit: 100 << 20, actual: 100 << 20 + 1))
-    // The remaining 20 MiB of the session's quota are not a multiple of 8 MiB.
+    // The quota has 20 MiB left, which is not a multiple of 8 MiB. So the last reservation has less than 8 MiB.
     let other = try fixture.add(2)
     #expect(try fixture.session.reserveUpload(other, upTo: 15 << 20) == 16 << 20)
     #expect(try fixture.session.reserveUpload(other, upTo: 16 << 20 + 5) == 20 << 20)

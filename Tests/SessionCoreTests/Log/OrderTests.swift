@@ -163,7 +163,7 @@ struct OnceTests {
     ada.sendRaw(bad)
     // A faulty entry after a gap is refused because of the gap, not because of the fault.
     ada.sendRaw(SentEntry(flags: [.reliable, .existing], clientSequence: 7))
-    // After the expected entry has arrived, refused entries are answered again.
+    // This entry has the expected client sequence. After it, the next refused entry gets an answer again.
     ada.sendRaw(SentEntry(clientSequence: 2))
     // The bucket is empty: a faulty entry with the expected sequence is refused because of the rate.
     ada.sendRaw(SentEntry(flags: [.reliable, .existing], clientSequence: 3))

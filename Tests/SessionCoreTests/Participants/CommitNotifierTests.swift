@@ -116,8 +116,7 @@ struct CommitNotifierTests {
   }
 
   @Test(
-    "A participant whose socket could not take the frames that carried a `committed` gets the next `committed`"
-  )
+    "If a socket cannot take the frames that carry a `committed`, its participant gets the next `committed`")
   func missed() {
     var commits = CommitNotifier(isByStore: false)
     send(1, by: ada, &commits, at: 0)
@@ -135,7 +134,7 @@ struct CommitNotifierTests {
   }
 
   @Test(
-    "A postponed `committed` is due again 100 ms later; a participant without a socket gets no `committed`")
+    "A postponed `committed` is tried again 100 ms later; a participant without a socket gets no `committed`")
   func routes() {
     var commits = CommitNotifier(isByStore: false)
     send(1, by: ada, &commits, at: 0)

@@ -67,7 +67,7 @@ struct NumbersTests {
   }
 
   @Test(
-    "S66 after a clean stop, the next number follows the last assigned number, even if a waiting participant has that number"
+    "S66 a clean stop skips no participant number, and the number of a waiting participant is not reused"
   )
   func clean() throws {
     let fixture = Fixture(saving: .byStore)

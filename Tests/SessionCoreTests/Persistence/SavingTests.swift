@@ -163,7 +163,7 @@ struct SavingTests {
     #expect(refusal.clientSequence == number + 1)
     #expect(refusal.limit == UInt64(fixture.session.limits.unsavedSessionBytes))
     #expect(ada.texts.count == before + (isOfAll ? 0 : 1))
-    // A `remove` takes the client sequence of the refused entry, and is accepted.
+    // This `remove` has the client sequence of the refused entry. It is accepted.
     ada.sendRaw(
       SentEntry(flags: .removed, clientSequence: number + 1, key: EntryKey(high: 0, low: 1)))
     #expect(fixture.session.retainedBytes == 0)

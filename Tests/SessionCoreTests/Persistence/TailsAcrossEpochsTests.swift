@@ -24,8 +24,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S19 a client that was away during a crash gets each missed entry on disk once, even unretained and targeted ones"
-  )
+    "S19 after a crash, a tail has all saved entries that a client missed, even unretained and targeted ones")
   func unkept() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -45,8 +44,7 @@ struct TailsAcrossEpochsTests {
   }
 
   @Test(
-    "S19 a client that has seen entries lost in a crash gets a snapshot, even if new entries have reused their sequences"
-  )
+    "S19 a client that saw entries which a crash lost gets a snapshot, even if new entries reuse sequences")
   func beyond() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")
@@ -67,9 +65,7 @@ struct TailsAcrossEpochsTests {
     #expect(again.texts == ["0", "1", "2", "3", "4"], "without the lost entry")
   }
 
-  @Test(
-    "S75 a client that has seen entries lost in a crash gets a snapshot with all entries after those on disk, even unretained ones"
-  )
+  @Test("S75 if a crash loses entries that a client saw, a snapshot has all new entries, retained or not")
   func beyondWithEntries() throws {
     let fixture = Fixture(saving: .byStore)
     let ada = try fixture.join(name: "Ada")

@@ -83,7 +83,7 @@ struct Oracle {
   }
 
   mutating func admit(_ number: ParticipantNumber, now: MonotonicTime) throws {
-    // A participant gets its number when it begins to wait, so numbers need not be in the order of the joins.
+    // A participant gets its number when it begins to wait, so the order of the numbers may differ from the order of the joins.
     try require(senders[number] == nil, "number \(number) was assigned twice")
     highestNumber = max(highestNumber, number)
     senders[number] = Sender(tokens: 2 * limits.entriesPerSecond, filledAt: now)
@@ -176,8 +176,8 @@ struct Oracle {
 
   /// Applies a message (PROTOCOL 3.1) and returns the expected refusals, in order.
   ///
-  /// The accepted entries must have the last sequences up to `sequence`, which is the session's sequence after it has
-  /// accepted the message.
+  /// `sequence` is the session's newest sequence after the message. The entries of the message that were accepted must have the
+  /// highest sequences up to `sequence`, without gaps.
   mutating func receive(
     _ message: [SentEntry], from number: ParticipantNumber, now: MonotonicTime, sequence: UInt64
   ) throws -> [Refused] {

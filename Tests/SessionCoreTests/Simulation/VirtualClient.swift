@@ -31,7 +31,7 @@ final class VirtualClient {
   private(set) var hasJoined = false
   private(set) var isWaiting = false
   var hasLeft = false
-  /// True if the session may not know this client any more, because of a crash.
+  /// True if the session lost this client's participant in a restart. The next join may then create a new participant.
   var isForgotten = false
 
   /// The sequences of the retained entries of each key.
@@ -235,7 +235,7 @@ final class VirtualClient {
     dropCommitted()
   }
 
-  /// Gives the uncommitted entries new client sequences for a new participant: 1, 2, 3 …, in the same order (PROTOCOL 2.1).
+  /// Gives the uncommitted entries, in their present order, the client sequences 1, 2, 3 … of a new participant (PROTOCOL 2.1).
   private func numberAnew() {
     for index in kept.indices {
       kept[index].entry.clientSequence = UInt32(index + 1)

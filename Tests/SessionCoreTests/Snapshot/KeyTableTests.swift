@@ -20,7 +20,7 @@ struct KeyTableTests {
   }
 
   @Test(
-    "An update returns the result of its closure; its default value is used only if the key has no value")
+    "`update` returns the result of its closure; the default value is used only if the key has no value")
   func updates() {
     var table = KeyTable<Int>()
     let isMissing = table.update(Self.key(1)) { $0 == nil }

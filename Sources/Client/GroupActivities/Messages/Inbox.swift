@@ -13,7 +13,7 @@ final class Inbox: Sendable {
     /// identify these entries.
     var delivered: [ParticipantNumber: UInt32]?
 
-    /// Returns true if the subscriber has not received an entry before, and records the entry.
+    /// Returns true if the subscriber has not received this entry before, and records the entry as received.
     mutating func accepts(_ entry: ReceivedEntry) -> Bool {
       guard let highest = delivered?[entry.source.number, default: 0] else { return !entry.isRepeat }
       guard !entry.isRepeat || entry.clientSequence > highest else { return false }

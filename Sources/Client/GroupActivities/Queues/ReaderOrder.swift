@@ -11,8 +11,8 @@ final class ReaderOrder: Sendable {
 
   typealias Resumption = @Sendable () -> Void
 
-  /// The postponed resumptions of each actor. An actor has an entry from the resumption of one of its readers until that reader
-  /// runs on the actor again.
+  /// The postponed resumptions of each actor. An actor has an entry, possibly an empty one, while one of its readers was resumed
+  /// but does not run on the actor yet.
   private let waiting = Guarded<[ObjectIdentifier: [Resumption]]>([:])
 
   /// Resumes a reader that waits on an actor: immediately, or after the readers of this actor that were resumed earlier have reached

@@ -141,8 +141,8 @@ final class RemoteActivityUpdate: Sendable {
   @TaskLocal static var current: RemoteActivityUpdate?
   private let isClaimed = Guarded(false)
 
-  /// Returns true for the first assignment, which applies the activity that was received from the session. Returns false for
-  /// every later assignment, which a subscriber made.
+  /// Returns true for the first assignment: it applies the activity that was received from the session. Returns false for every
+  /// later assignment: a subscriber made it.
   func claim() -> Bool {
     isClaimed.withLock { isClaimed in
       defer { isClaimed = true }

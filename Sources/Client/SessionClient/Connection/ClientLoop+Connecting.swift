@@ -78,7 +78,7 @@ extension ClientLoop {
     fail(connection, .broken("Cannot connect to \(connection.failures.joined(separator: "; "))"))
   }
 
-  /// Continues after the attempt to establish a TCP connection has succeeded or failed.
+  /// Handles the success or the failure of an attempt to establish a TCP connection.
   func didConnect(
     _ connection: GatewayConnection, others: ArraySlice<SocketAddress>, tls: TLSClientContext?
   ) {

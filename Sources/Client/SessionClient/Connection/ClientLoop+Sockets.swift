@@ -44,7 +44,7 @@ extension ClientLoop {
 
   // MARK: - Reading
 
-  /// Continues with the connections that had more to read than one turn allows.
+  /// Reads from the connections in `readQueue`, which may have more input than one turn reads.
   func drainReadQueue() {
     guard !readQueue.isEmpty else { return }
     let waiting = readQueue
@@ -175,7 +175,7 @@ extension ClientLoop {
       connection.appendCloseNotify()
       guard send(connection) else { return }
     }
-    // Reading may have been paused; the end of the stream must still be read.
+    // The connection must be read until the end of the stream, even if the session had paused reading.
     readQueue.append(connection)
   }
 

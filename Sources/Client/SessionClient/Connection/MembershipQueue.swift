@@ -16,9 +16,9 @@ final class MembershipQueue: Sendable {
     var end: EndReason?
     var isFinished = false
     var hasLeft = false
-    /// The promises of pending marks, by number. `settle` enqueues a mark as a command behind all earlier messages. A promise
-    /// gets nil when all messages before its mark are on the gateway's disk. If the session ends first, the promise gets the
-    /// reason.
+    /// The promises of pending marks, by number. A mark is a command that `settle` enqueues behind all earlier messages. The
+    /// promise of a mark gets nil when all messages before the mark are on the gateway's disk. If the session ends first, the
+    /// promise gets the reason for the end.
     var marks: [UInt64: Promise<EndReason?>] = [:]
     var lastMark: UInt64 = 0
   }
@@ -35,8 +35,8 @@ final class MembershipQueue: Sendable {
   /// The limits in force.
   var limits: Limits { state.withLock { $0.limits } }
 
-  /// Starts the membership. `command` becomes the first command in the queue, before commands that were enqueued before the
-  /// start, such as a change of the profile. The command `join` also opens the `SendGate`.
+  /// Starts the membership. Puts `command` in front of the commands that were enqueued before the start, such as a change of the
+  /// profile. The command `join` also opens the `SendGate`.
   ///
   /// - Returns: true if the loop has to add the membership.
   func start(_ command: MembershipCommand, on loop: ClientLoop) -> Bool {

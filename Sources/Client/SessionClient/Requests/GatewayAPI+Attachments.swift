@@ -57,7 +57,7 @@ extension GatewayAPI {
     do throws(SessionClientError) {
       _ = try await perform(request, expecting: [204])
     } catch .refused(let refusal) where [404, 410].contains(refusal.httpStatus) {
-      // The error is ignored, because the attachment or its session does not exist any more.
+      // Status 404 or 410: the attachment or its session does not exist any more, so this error is ignored.
     } catch {
       throw error
     }
@@ -70,7 +70,7 @@ extension GatewayAPI {
 
 /// An attachment to be added.
 package struct NewAttachment: Sendable {
-  /// The id in the session. A second request with the same id refers to the same attachment.
+  /// The id of the attachment in the session. A second request with the same id refers to the same attachment.
   package var id: UUID
   /// The file name; nil for none.
   package var name: String?

@@ -57,7 +57,7 @@ extension ClientSession {
     return true
   }
 
-  /// Adds an unreliable entry to the batch that is sent with the next effects, or drops the entry.
+  /// Adds an unreliable entry to the batch that is sent with the next effects. Drops the entry if it cannot be sent now.
   mutating func sendUnreliable(_ entry: OutgoingEntry) {
     guard maySend, departure == .none, pendingBytes + unreliableBatch.count <= Self.window else { return }
     let targets = entry.targets.map(state.numbers(of:))

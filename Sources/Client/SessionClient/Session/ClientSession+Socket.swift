@@ -55,8 +55,9 @@ extension ClientSession {
     case .live:
       // After `leave` no events are reported, so reading cannot overload the program.
       readControl.isWanted || departure != .none || doubtUntil != nil
-        // While `settle` waits for its mark, the socket must be read. Otherwise a program that has paused reading and calls
-        // `settle` in its event handler would wait forever.
+        // `settle` waits for a mark: a point in the program's messages, which is reached when the gateway confirms all messages
+        // before it. The confirmation can arrive only if the socket is read. Otherwise a program that has paused reading and
+        // calls `settle` in its event handler would wait forever.
         || !marks.isEmpty && readControl.allowsReadingForMark
     }
   }

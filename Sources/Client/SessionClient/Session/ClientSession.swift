@@ -50,7 +50,8 @@ package struct ClientSession: Sendable {
   var generator: any RandomNumberGenerator & Sendable
   var effects: [ClientEffect] = []
   var phase = Phase.idle
-  /// True after the program asked to join. Until then, a socket only makes the gateway list the participant as waiting.
+  /// True after the program asked to join. Before that, the gateway lists the participant as waiting while the client has an open
+  /// socket.
   var wantsToJoin = false
   var departure = Departure.none
 
@@ -233,7 +234,7 @@ package struct ClientSession: Sendable {
 
   // MARK: - The end
 
-  /// Sends `leave` once the gateway has accepted all messages. Finishes without `leave` if the gateway does not know the
+  /// Sends `leave` as soon as the gateway has accepted all messages. Finishes without `leave` if the gateway does not know the
   /// participant.
   mutating func continueLeaving() {
     guard case .leaving = departure else { return }

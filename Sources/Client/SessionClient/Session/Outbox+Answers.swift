@@ -110,7 +110,7 @@ extension Outbox {
   ///
   /// - Parameters:
   ///   - acknowledged: the highest client sequence of this participant that the session has accepted.
-  ///   - sequence: an upper bound for the positions of all entries up to `acknowledged` in the session's order.
+  ///   - sequence: a sequence of the session. Each entry up to `acknowledged` has this sequence or a lower one.
   ///   - sameEpoch: true if the session still has the epoch that it had on the former socket.
   mutating func resume(acknowledged: UInt32, at sequence: UInt64, sameEpoch: Bool) {
     if !sameEpoch { formerEpochSequence = nextSequence - 1 }

@@ -51,11 +51,11 @@ struct Outbox: Sendable {
   var head = 0
   /// The index of the first item that is not known to be accepted.
   var accepted = 0
-  /// The index of the first item that was not put on this socket.
+  /// The index of the first item that was not put on the current socket.
   var cursor = 0
   /// The client sequence of the next new entry.
   var nextSequence: UInt32 = 1
-  /// The client sequence up to which all entries were put on this socket or are known to the gateway.
+  /// The client sequence up to which all entries were put on the current socket or are known to the gateway.
   var lastOnSocket: UInt32 = 0
   /// The highest client sequence that was sent in a former epoch. Other participants may have received entries with client
   /// sequences up to this one.

@@ -27,7 +27,8 @@ struct ParticipantList: Sendable {
   /// The participants that wait to join.
   var waiting: [Participant] { waitingByID.values.sorted { ($0.number, $0.name) < ($1.number, $1.name) } }
 
-  /// Returns the participant that has or had a number, with a placeholder name if the gateway never described it.
+  /// Returns the active or past participant with the given number. If the gateway never described the participant, it has a
+  /// placeholder name.
   func participant(_ number: ParticipantNumber) -> Participant {
     activeByNumber[number] ?? past[number]
       ?? Participant(

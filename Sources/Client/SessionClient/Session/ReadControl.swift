@@ -14,7 +14,7 @@ struct ReadControl: Sendable {
   private var wasReading = true
 
   /// True until `markReadLimit` bytes have been read during the present pause of the program. Until then, the client reads from
-  /// the socket while a mark is pending.
+  /// the socket while a mark is pending (a point in the program's messages that is not confirmed yet).
   var allowsReadingForMark: Bool { bytesReadDespitePause < Self.markReadLimit }
 
   /// Records that the program wants to read (true) or to pause reading (false). Resets the count of bytes that were read during a

@@ -8,7 +8,7 @@ package struct SendGate: Sendable {
   package static let queueLimit = 64 << 20
   /// The maximum length of a message type in bytes.
   private static let typeLimit = 255
-  /// The burst that the gateway itself allows, in seconds at the full rate.
+  /// The maximum burst that the gateway accepts: the amount that the full rate allows in this number of seconds.
   private static let burstInSeconds = 2.0
 
   private var isOpen = false

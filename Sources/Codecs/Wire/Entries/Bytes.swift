@@ -1,18 +1,18 @@
 /// Big-endian integers, the format of every integer on the wire.
 extension Span where Element == UInt8 {
-  /// Returns the two bytes at `offset`. Traps outside the span: callers have checked the length.
+  /// Returns the two bytes at `offset`. Traps if one of the bytes is outside the span; the callers check the length first.
   @inlinable
   package func uint16(at offset: Int) -> UInt16 {
     UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
   }
 
-  /// Returns the four bytes at `offset`. Traps outside the span: callers have checked the length.
+  /// Returns the four bytes at `offset`. Traps if one of the bytes is outside the span; the callers check the length first.
   @inlinable
   package func uint32(at offset: Int) -> UInt32 {
     UInt32(uint16(at: offset)) << 16 | UInt32(uint16(at: offset + 2))
   }
 
-  /// Returns the eight bytes at `offset`. Traps outside the span: callers have checked the length.
+  /// Returns the eight bytes at `offset`. Traps if one of the bytes is outside the span; the callers check the length first.
   @inlinable
   package func uint64(at offset: Int) -> UInt64 {
     UInt64(uint32(at: offset)) << 32 | UInt64(uint32(at: offset + 4))

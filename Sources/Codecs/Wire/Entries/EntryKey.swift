@@ -29,7 +29,7 @@ package struct EntryKey: Hashable, Sendable, BitwiseCopyable {
     low = bytes.uint64(at: offset + 8)
   }
 
-  /// Creates a key from the bytes of a UUID, in the order of its text.
+  /// Creates a key from the bytes of a UUID. The bytes keep the order that they have in the UUID's text.
   package init(_ uuid: UUID) {
     let bytes = uuid.uuid
     high = Self.word(bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7)

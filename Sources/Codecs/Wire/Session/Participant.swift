@@ -3,7 +3,7 @@ package import FoundationEssentials
 /// The number of a participant on the wire, unique in its session; 0 is the gateway itself.
 package typealias ParticipantNumber = UInt32
 
-/// A current or past participant of a session, with the members that all participants receive.
+/// A current or past participant of a session: the JSON object that the gateway sends to all participants.
 package struct Participant: Decodable, JSONWritable, Equatable, Sendable {
   /// The id. Each `join` without `resume` creates a new participant with a new id.
   package var id: UUID

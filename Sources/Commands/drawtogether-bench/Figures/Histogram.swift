@@ -17,7 +17,8 @@ struct Histogram: Sendable {
     if value > maximum { maximum = value }
   }
 
-  /// Returns the quantile for `share` (0 to 1), rounded down to the lowest value of its step; 0 if no values were recorded.
+  /// Returns the quantile for `share` (0 to 1), rounded down to the lowest value of its histogram bucket; 0 if no values were
+  /// recorded.
   func quantile(_ share: Double) -> UInt64 {
     guard total > 0 else { return 0 }
     let wanted = max(1, Int((share * Double(total)).rounded(.up)))

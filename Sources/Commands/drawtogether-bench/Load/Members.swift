@@ -22,7 +22,8 @@ struct Members {
     return generator
   }
 
-  /// Returns the request target of each session for its sockets. If the server is a gateway, creates the sessions first.
+  /// Returns one request target for each session: the target with which the session's sockets connect. If the server is a
+  /// gateway, creates the sessions first.
   static func targets(
     _ count: Int, _ options: BenchOptions, _ server: ServerURL
   ) throws(BenchError) -> [String] {

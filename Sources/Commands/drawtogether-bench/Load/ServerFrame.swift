@@ -1,6 +1,7 @@
 internal import WebSocket
 
-/// The position of a server's frame in the received bytes. Trusts the server, because this program only measures.
+/// The position of a server's frame in the received bytes. The parser checks only the opcode and the mask bit, because the
+/// measured server is trusted.
 struct ServerFrame: Equatable, Sendable {
   let opcode: Opcode
   let isFinal: Bool

@@ -122,7 +122,8 @@ enum SlowReadersRun {
     generator.sessions[0].isDue = true
   }
 
-  /// The counts of the slow readers after they read again, and the time until each of them had the last entry or was closed.
+  /// The counts of the slow readers after their reading was resumed, and the time until each slow reader had the last entry or
+  /// was closed.
   private struct Outcome {
     let total: Int
     let closed: Int

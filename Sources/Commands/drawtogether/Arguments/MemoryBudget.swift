@@ -42,7 +42,8 @@ struct MemoryBudget: Equatable, Sendable {
     let program = Self.programBytes + configuration.reactors * Self.reactorBytes
     var limits = configuration.limits
     let parts = Part.all(isSecure: configuration.https != nil).map { part in
-      // If the operator set the inner limit, such as the limit of one session, the outer limit is at least as high.
+      // If the operator set an inner limit, such as the limit of one session, then the outer limit, such as the limit of all
+      // sessions together, must be at least as high.
       guard let inner = part.inner, origins.has(inner.settingName) else { return part }
       return part.needing(limits[keyPath: inner.keyPath])
     }
@@ -157,7 +158,7 @@ extension MemoryBudget {
       return found
     }
 
-    /// Returns the same part with `least` raised to `value`, unless `least` is higher already.
+    /// Returns a copy of this part of the budget, with `least` raised to `value` if `least` is lower.
     func needing(_ value: Int) -> Part {
       var part = self
       part.least = max(least, value)
@@ -206,7 +207,7 @@ struct MemoryShortage: Equatable, Sendable, CustomStringConvertible {
   let total: Int
   let program: Int
   let given: [Claim]
-  /// The minimum number of bytes for all other parts: everything except the program and the settings in `given`.
+  /// The minimum number of bytes for everything except the program and the settings in `given`.
   let least: Int
 
   var description: String {

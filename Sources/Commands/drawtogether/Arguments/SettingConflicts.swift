@@ -74,7 +74,7 @@ struct SettingConflicts {
   }
 
   private func requires(_ setting: String, _ other: String) -> CommandError {
-    // If the operator set one of the two settings by its variable, the error also names the other setting by its variable.
+    // If the operator set `setting` by an environment variable, the error also names `other` by its environment variable.
     let otherName = origins.name(of: setting).hasPrefix("--") ? "--\(other)" : Self.variable(other)
     return .requires(setting: name(setting), other: otherName)
   }

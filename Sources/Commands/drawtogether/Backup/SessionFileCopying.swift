@@ -3,7 +3,8 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Copies the files of a session: existing files before the log is copied, then the files that the log refers to.
+/// Copies the files of a session. Before the log is copied, `copyAhead` copies or opens the existing files. Afterwards,
+/// `copyFiles` copies the files that the log refers to.
 struct SessionFileCopying {
   /// The maximum number of files that are pinned open; the usual limit of a process is 1,024 descriptors.
   private static let maximumPinned = 256
@@ -110,7 +111,8 @@ struct SessionFileCopying {
     var length = try content(digest)
     if length == nil, let file {
       if try upload(file, atMost: nil) == size { return nil }
-      // After the first call of `content`, the gateway may have renamed the upload's file to its digest.
+      // After the first call of `content`, the gateway may have renamed the upload's file to the digest, so `content` is called
+      // again.
       length = try content(digest)
     }
     if let length {

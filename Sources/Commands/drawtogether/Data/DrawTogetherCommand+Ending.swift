@@ -45,7 +45,7 @@ extension DrawTogetherCommand {
     return .success
   }
 
-  /// Sends a command to the gateway that owns the folder, or runs it directly if no gateway does.
+  /// Sends a command to the gateway that owns the folder. Runs the command directly if no gateway owns the folder.
   private static func perform(
     _ command: SessionCommand, _ data: DataFolder, _ folder: String
   ) throws(CommandError) {

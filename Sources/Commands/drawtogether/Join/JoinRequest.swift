@@ -13,7 +13,7 @@ struct JoinRequest: Equatable {
 
   /// The link of the session.
   var link: String
-  /// A PEM file with certificates that are trusted in addition to the system's.
+  /// A PEM file with certificates that are trusted in addition to the certificates of the system.
   var certificates: String?
   var name: String?
   /// `#` and six hexadecimal digits.

@@ -110,6 +110,6 @@ public struct Published<Value> {
 
 // The shared state is protected by locks. Values cross threads, so they must be `Sendable`.
 extension Published: @unchecked Sendable where Value: Sendable {}
-// The shared state of a publisher is protected by locks. A publisher has only one other property: a weak reference to the object
-// with the property.
+// The shared state of a publisher is protected by locks. The only other property of a publisher is a weak reference to the object
+// that has the published property.
 extension Published.Publisher: @unchecked Sendable where Value: Sendable {}

@@ -205,7 +205,7 @@ int clinux_file_write(int descriptor, const void *bytes, size_t count, int64_t o
 int64_t clinux_file_copy(int from, int to, int64_t offset, size_t count);
 int clinux_file_truncate(int descriptor, int64_t length);
 int clinux_file_sync(int descriptor);
-// Like clinux_file_sync, but does not sync metadata that is not needed to read the file.
+// Like clinux_file_sync, but omits metadata that is not needed to read the file.
 int clinux_file_sync_data(int descriptor);
 // Syncs the whole file system of an open file or folder to the disk. Also returns an error that occurred since the descriptor was
 // opened, or since the previous call with the same descriptor. Each error is returned once.

@@ -8,7 +8,8 @@ struct BodyRate {
   private static let slicesPerWindow = 6
 
   private let window: Duration
-  /// The number of bytes that arrived in each of the newest slices. The slice with number n is at index n modulo `slices.count`.
+  /// The number of bytes that arrived in each of the newest time slices. The slice with number n is at index n modulo
+  /// `slices.count`.
   private var slices = [Int](repeating: 0, count: slicesPerWindow + 1)
   private var newest = 0
   private enum Clock {

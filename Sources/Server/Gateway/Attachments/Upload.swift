@@ -14,7 +14,7 @@ final class Upload {
   /// such limit.
   let countedAddress: IPAddress?
   var state = UploadState.opening
-  /// The id of the attachment, for the log; nil before the upload gets a lease.
+  /// The id of the attachment, which log lines about the upload contain; nil before the upload gets a lease.
   var attachment: UUID?
 
   /// False once the request was answered or its connection has closed.

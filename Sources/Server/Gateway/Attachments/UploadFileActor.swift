@@ -181,7 +181,9 @@ actor UploadFileActor {
     }
   }
 
-  /// Does the same as `finish` for a file that already had all bytes when the previous process ended.
+  /// Closes a file that already had all bytes when the previous process ended.
+  ///
+  /// - Returns: the SHA-256 of the file in hexadecimal.
   func finishFound() throws(UploadError) -> String {
     let opening = try begin(at: try offset(), checksum: nil)
     return try finish(fencingToken: opening.fencingToken)

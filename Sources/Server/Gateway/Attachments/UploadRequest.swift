@@ -73,7 +73,7 @@ struct UploadRequest: Sendable {
 
 extension UploadRequest {
   /// The number of bytes that `Upload-Metadata` may have for the name and the type of the attachment, in addition to the bytes
-  /// for its metadata.
+  /// for the attachment's metadata.
   private static let namesBytes = 8_192
   /// The maximum length of a media type. No registered type is longer.
   private static let mediaTypeBytes = 255

@@ -55,7 +55,7 @@ extension UploadService {
     let (hosted, pending) = (lease.hosted, lease.pending)
     guard lease.isCurrent, let found = hosted.session.attachment(lease.attachment) else { return }
     pending.upload = nil
-    // A newer request is emptying the file, so none of the bytes of this request remain.
+    // If `restarting` is not 0, a newer request is emptying the file. No bytes of this request remain, so nothing is left to do.
     guard pending.restarting == 0 else { return }
     guard found.isResumable else {
       await remove(lease.attachment, from: hosted)

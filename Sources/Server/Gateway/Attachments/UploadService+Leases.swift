@@ -91,7 +91,7 @@ extension UploadService {
     } catch {
       pending.restarting -= 1
       guard !pending.isOver else { throw gone(attachment, from: hosted) }
-      // The restart failed. Without tus, an upload cannot continue after its earlier bytes, so the attachment is removed.
+      // The restart failed. Without tus, a client cannot continue an interrupted upload, so the attachment is removed.
       await remove(attachment, from: hosted)
       throw logged(error)
     }

@@ -46,8 +46,9 @@ final class UploadTable: Sendable {
   /// The time for which a body may be slow before a new upload can take its slot, if all slots of the gateway are full. If only
   /// the slots of the new upload's own address are full, this time is `bodyRateSeconds`.
   private static let grace = Duration.seconds(5)
-  /// The minimum time before an upload can be evicted if its address has at most `few` uploads (a parameter of `eviction`), and the
-  /// new upload's address has at least two uploads less.
+  /// The time after the beginning of an upload during which the upload cannot be evicted, if its address has at most `few`
+  /// uploads (see `eviction`). If that address has at most one upload more than the address of the new upload, `grace` applies
+  /// instead.
   private static let leastTime = Duration.seconds(2)
 
   private struct Row {

@@ -23,7 +23,8 @@ class LiveSession: StoredSession {
   final fileprivate var sweptFlush: UInt32 = 0
   /// True while the session may still have buffers from earlier turns. In this case, the session is in `Broadcaster.buffered`.
   final fileprivate var hasBuffers = false
-  /// The numbers of this session's participants and log bytes that the reactor's gauges currently include.
+  /// This session's present contribution to the reactor's gauges: the number of its participants, and the number of its log
+  /// bytes.
   final fileprivate var countedParticipants = 0
   final fileprivate var countedLogBytes = 0
   /// The value that was last assigned to `session.memoryPressure`.

@@ -15,11 +15,11 @@ struct FlushPacer {
   private static let someLoad = 0.7
   /// The load of the loop at which entries wait for the maximum time.
   private static let fullLoad = 0.95
-  /// Waiting is worthwhile if it multiplies the number of messages in a flush by this factor.
+  /// The minimum factor by which waiting must increase the number of messages in a flush to be worthwhile.
   private static let worthwhile = 1.5
-  /// If waiting is worthwhile: the number of flushes between two trial flushes without waiting.
+  /// The number of flushes between two trial flushes without a wait, as long as waiting is worthwhile.
   private static let tryAtOnceEvery = 64
-  /// If waiting is not worthwhile: the maximum number of flushes between two trials of a delayed flush.
+  /// The maximum number of flushes between two trial flushes with a wait, as long as waiting is not worthwhile.
   private static let longestPause = 4096
 
   /// The time of the last flush.
@@ -33,8 +33,8 @@ struct FlushPacer {
   /// The number of flushes before the pacer tries the alternative to its present choice. If waiting is worthwhile, the pacer
   /// tries one flush without waiting. Otherwise, it tries one flush after waiting.
   private var untilTry = 0
-  /// The number of flushes until the next trial of a delayed flush, while waiting is not worthwhile. Each unsuccessful trial
-  /// doubles the number, up to `longestPause`.
+  /// The number of flushes between two trial flushes with a wait, as long as waiting is not worthwhile. Each unsuccessful trial
+  /// doubles this number, up to `longestPause`.
   private var pause = 16
 
   /// Returns the maximum time for which entries wait at a given load of the loop.

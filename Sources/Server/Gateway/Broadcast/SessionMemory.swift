@@ -3,7 +3,8 @@ internal import Wire
 
 /// The memory that all sessions of the gateway use together, and the limit of this memory.
 final class SessionMemory: Sendable {
-  /// The effect that a change of the memory in use has on the state of the gateway.
+  /// The result of a change of the memory in use: the gateway becomes short of memory, is no longer short of memory, or stays as
+  /// it was.
   enum Change: Equatable {
     /// The memory in use now exceeds the limit.
     case crowded
@@ -59,7 +60,7 @@ final class SessionMemory: Sendable {
     return bytes < part ? nil : held
   }
 
-  /// The maximum memory of all sessions in bytes: the limit and the reserve.
+  /// The maximum memory of all sessions in bytes: the limit plus the reserve, which is a quarter of the limit.
   private var most: Int { limit / 4 * 5 }
 
   /// Reserves memory for a session that is about to be loaded from the disk.

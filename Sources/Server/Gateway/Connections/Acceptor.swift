@@ -165,8 +165,8 @@ final class Acceptor {
     guard let connection = open(descriptor, peer: peer, tls: tls, isReserved: true) else { return }
     counters.values.connectionsAccepted += 1
     reserved.insert(connection.key)
-    // The connection is read immediately, because its request may have arrived already. If the request were not read, the next
-    // new connection could evict this connection as silent.
+    // The connection is read immediately, because its request may have arrived already. If the request were not read, this
+    // connection would look silent, and the next new connection could evict it.
     reader.readAtOnce(connection)
   }
 

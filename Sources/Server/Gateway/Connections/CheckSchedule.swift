@@ -8,8 +8,8 @@ final class CheckSchedule {
   /// A number of half seconds.
   typealias Ticks = UInt32
 
-  /// The time between two slots. A check takes place at most this long before or after its scheduled time, and later only if many
-  /// checks are due in the same turn.
+  /// The time between two slots of the timer wheel. A check takes place at most this long before or after its scheduled time. If
+  /// many checks are due in the same turn, a check may take place later.
   static let tick = Duration.milliseconds(500)
   /// The maximum number of ticks until a check. If the time of a check is later, the check takes place after this number of
   /// ticks.
@@ -91,7 +91,7 @@ final class CheckSchedule {
     let present = Ticks(max(0, now.nanoseconds - start.nanoseconds) / Self.nanosecondsPerTick)
     guard present > lastTick else { return }
     if count > 0 {
-      // After `slotCount` ticks, all slots have been moved, so further ticks need no work.
+      // There are only `slotCount` slots. After that many ticks, all of them are empty, so further ticks need no work.
       let passed = min(present - lastTick, Ticks(Self.slotCount))
       var moved: [Int32] = []
       for tick in lastTick + 1...lastTick + passed {

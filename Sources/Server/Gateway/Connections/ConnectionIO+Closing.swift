@@ -50,7 +50,8 @@ extension ConnectionIO {
     return handshakes.remove(connection.key, from: connection.peer.ip)
   }
 
-  /// Subtracts a connection from the count of its client behind a trusted proxy, because the client's request has ended.
+  /// Subtracts a connection from the number of connections of its client behind a trusted proxy. Called when the client's request
+  /// ends, and when the connection is closed, transferred or used for another client.
   func releaseClient(of connection: Connection) {
     guard connection.isCountedForClient else { return }
     connection.isCountedForClient = false

@@ -253,8 +253,8 @@ final class ConnectionReader {
   ) throws(TLSError) -> Bool {
     ciphertext.removeAll(keepingCapacity: true)
     let isHandshaking = connection.isHandshaking
-    // The handshake step is counted before the plaintext is handled, because a request in the plaintext may move the connection
-    // to another reactor.
+    // The handshake step is counted here, before the plaintext is handled: a request in the plaintext may move the connection to
+    // another reactor, which then owns `tls`.
     defer { if isHandshaking, !tls.isAwaitingHello { budget.useHandshakeStep() } }
     do throws(TLSError) {
       let progress = try tls.receive(bytes, plaintext: &input, ciphertextOut: &ciphertext)

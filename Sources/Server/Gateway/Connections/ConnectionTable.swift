@@ -95,11 +95,11 @@ final class ConnectionTable {
   /// Returns the connection with a key; nil if the connection has closed.
   subscript(key: Connection.Key) -> Connection? { Self.connection(token: key.token, in: rows) }
 
-  /// Returns the connection with a token of the event loop; nil if the connection has closed.
+  /// Returns the connection that has a given token in the event loop; nil if the connection has closed.
   subscript(token token: UInt64) -> Connection? { Self.connection(token: token, in: rows) }
 
-  /// Returns the connection with a token of the event loop; nil if the connection has closed. `rows` is the property `rows` of
-  /// the connection table: a loop over many connections reads this property once and passes it to each call.
+  /// Returns the connection that has a given token in the event loop; nil if the connection has closed. `rows` is the property
+  /// `rows` of the connection table: a loop over many connections reads this property once and passes it to each call.
   @inline(__always)
   static func connection(token: UInt64, in rows: [Connection?]) -> Connection? {
     let slot = Int(UInt32(truncatingIfNeeded: token))

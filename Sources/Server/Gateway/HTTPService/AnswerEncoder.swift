@@ -39,8 +39,8 @@ final class AnswerEncoder {
     }
     if route?.isForAttachments ?? false {
       AttachmentFields.add(to: &answer, for: head)
-      // This answer may have no CORS fields. So `Vary: Origin` prevents a cache from returning this answer to a page of another
-      // allowed site.
+      // An answer without CORS fields needs `Vary: Origin` too. Otherwise, a cache could return this answer to a page of another
+      // allowed site, which needs the CORS fields.
       if origins.allowsOthers { answer.head.fields.set("Vary", "Origin") }
     }
     var response = answer.head

@@ -15,7 +15,8 @@ enum AttachmentFields {
   /// The policy that prevents a browser from running code in an attachment.
   private static let contentSecurityPolicy = "sandbox; default-src 'none'"
 
-  /// Returns the response fields of a route that pages of allowed other sites may read (`Access-Control-Expose-Headers`).
+  /// Returns the names of the response fields that pages of allowed other sites may read (`Access-Control-Expose-Headers`). The
+  /// names depend on the route of the request.
   static func exposed(for route: Route?) -> String {
     route?.isForAttachments ?? false ? exposed : "Location, Retry-After, ETag"
   }

@@ -69,8 +69,8 @@ extension HTTPService {
   /// Transfers a connection to another reactor, which owns the session of the request or creates it.
   ///
   /// - Parameters:
-  ///   - http: the connection. It must have no answer to send and no upload. If the step is `head`, it must not have sent
-  ///     `100 Continue`.
+  ///   - http: the connection. It must have no answer to send and no upload. At the step `head`, the gateway must not have sent
+  ///     `100 Continue` on this connection.
   ///   - owner: the number of the other reactor.
   ///   - step: the step at which the request continues.
   ///   - input: the received bytes after this step.

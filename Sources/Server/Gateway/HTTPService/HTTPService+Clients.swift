@@ -29,8 +29,8 @@ extension HTTPService {
     connection.clientAddress = client.address
   }
 
-  /// Adds the connection of a request to the count of the request's client, unless the limit `connectionsPerAddress` is reached.
-  /// Does not count the connection if the gateway has no trusted proxies.
+  /// Counts the connection of a request toward the limit `connectionsPerAddress` of the request's client, unless the limit is
+  /// reached. Does not count the connection if the gateway has no trusted proxies.
   ///
   /// - Returns: the refusal; nil if the request is admitted.
   func admit(

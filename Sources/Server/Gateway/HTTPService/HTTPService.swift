@@ -208,8 +208,8 @@ final class HTTPService {
   ) {
     func response() async -> HTTPResponse? {
       defer {
-        // The load with the new session is published before `place` is released. `place` counts as one session, so the session
-        // always counts in the load.
+        // `place` counts as one session in the load until it is released. The load that includes the new session is published
+        // before that, so the new session is counted at all times.
         placement.publishLoad()
         extendLifetime(place)
       }

@@ -37,7 +37,8 @@ struct Origins: Sendable {
     return allowed.contains(origin) ? .allowed(text) : .foreign(text)
   }
 
-  /// Returns true if the field `Referer` names a page of another site. `forwarded` has the same meaning as for `verdict`.
+  /// Returns true if the field `Referer` names a page of another site. `forwarded` is the original host of the request, as a
+  /// trusted proxy reports it; nil if no proxy reports a host.
   func isCrossSiteReferral(_ head: RequestHead, forwarded: Authority?) -> Bool {
     guard let referrer = head.fields.first("Referer") else { return false }
     let parts = referrer.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
@@ -63,8 +64,8 @@ struct Origins: Sendable {
     return authority.host != publicURL.host || Self.port(authority) != Self.port(publicURL)
   }
 
-  /// Returns a copy of a session. If a public URL is set, the link in the copy is absolute. Without a public URL, the link stays
-  /// relative.
+  /// Returns a copy of the description of a session. If a public URL is set, the link in the copy is absolute. Without a public
+  /// URL, the link stays relative.
   func link(_ session: SessionObject) -> SessionObject {
     guard let publicURL else { return session }
     var session = session

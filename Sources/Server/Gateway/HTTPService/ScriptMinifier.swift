@@ -10,9 +10,9 @@ struct ScriptMinifier {
 
   /// The kind of the last token, which determines the meaning of a slash after it.
   private enum Token {
-    /// The token ends a value: a slash after it is a division.
+    /// The token ends a value, so a slash after the token is a division.
     case value
-    /// A value follows the token: a slash after it begins a regular expression.
+    /// The token is followed by a value, so a slash after the token begins a regular expression.
     case operation
     /// The token is `if`, `for`, `while` or `with`: a statement begins after the condition in parentheses.
     case head

@@ -30,7 +30,7 @@ final class GatewayLogger {
   /// The limits of all budgets, indexed by `Budget.rawValue`.
   private var lineLimits = PeerEvent.Budget.allCases.map { LineLimit($0) }
 
-  /// A token bucket for the lines of one budget, and the number of its lines that were omitted since the last report.
+  /// The limit for the log lines of one budget: a token bucket, and the number of lines that were omitted since the last report.
   private struct LineLimit {
     private let rate: TokenBucket.Rate
     private var bucket: TokenBucket

@@ -41,9 +41,9 @@ package struct GatewayStatus: Equatable, Sendable {
 package struct StoredTotals: Equatable, Sendable {
   /// The number of sessions, including ended sessions that are still stored.
   package var sessions = 0
-  /// The bytes of the logs of these sessions.
+  /// The bytes of the logs of all stored sessions.
   package var logBytes = 0
-  /// The bytes of the attachments of these sessions, including bytes that uploads have reserved.
+  /// The bytes of the attachments of all stored sessions, including bytes that uploads have reserved.
   package var attachmentBytes = 0
 
   /// Creates the totals of an empty folder.

@@ -95,7 +95,8 @@ enum PeerEvent {
     case connectionRefusal
     /// Closed WebSockets of peers that never joined.
     case unjoinedClose
-    /// Participants who join, resume or leave. All participants of a gateway may do so at the same time, and repeatedly.
+    /// Participants who join, resume or leave. All participants of a gateway may do so at the same time, so a burst may have many
+    /// lines. They may do so repeatedly, so the rate is limited.
     case participant
     /// Closed WebSockets of participants.
     case close

@@ -5,7 +5,7 @@ package enum Product {
   /// The version in `--version`, the log and `/metrics`.
   package static let version = "1.0.0"
 
-  /// The version of the compiler. For a compiler newer than all versions in this list: the newest version in the list.
+  /// The version of the compiler, from the list below. A compiler that is newer than the list gets the list's newest version.
   package static var swiftVersion: String {
     #if compiler(>=6.4)
       "6.4"

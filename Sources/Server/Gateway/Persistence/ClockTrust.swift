@@ -9,8 +9,8 @@ struct ClockReading {
   var isSynchronised: Bool
 }
 
-/// Computes from readings of the wall clock and the monotonic clock the time from which the wall clock is trusted. Does not read
-/// the clocks itself.
+/// Computes the time from which the wall clock is trusted. The input is a series of readings of the wall clock and the monotonic
+/// clock; this struct does not read the clocks itself.
 ///
 /// The wall clock is trusted when it has been synchronised for the time `delay`, or when the time `unsynchronisedDelay` has
 /// passed since the start of the gateway. A step of the wall clock, forward or back, restarts both delays.

@@ -18,8 +18,8 @@ final class Persister {
     let ledger: SessionLedger
     let disk: DiskMonitor
     let clock: GatewayClock
-    /// The name of the period since the gateway last ended without a clean stop. A session whose log was closed in this period
-    /// keeps its epoch.
+    /// The name of the period since the last end of the gateway without a clean stop. If a session's log was closed in this
+    /// period, the session continues in the same epoch when it is loaded.
     let generation: String
     let log: Log
   }
@@ -311,8 +311,8 @@ final class Persister {
     stored.session.dataRefusal = refusal
   }
 
-  /// Reports the bytes of all sessions that refuse new data. The data folder may have room for new data now, because other
-  /// sessions have become smaller or were removed.
+  /// Reports to the ledger the bytes of each session that refuses new data. If other sessions have become smaller or were
+  /// removed, the data folder may have room now. The reported sessions then accept new data again.
   func reportRefusingSessions() {
     let sessions = refusingSessions
     refusingSessions = []

@@ -160,8 +160,8 @@ struct SessionAccounts {
     bytes >= limit || added > limit - bytes
   }
 
-  /// The milliseconds until the first of these sessions expires. If no expiry time is known: `emptySessionKeepSeconds`, the time
-  /// for which the gateway keeps a session without content.
+  /// Returns the milliseconds until the first of these sessions expires. If no expiry time is known, returns the time for which
+  /// the gateway keeps a session without content (`emptySessionKeepSeconds`).
   private func wait(for accounts: some Sequence<Account>, date: Date) -> UInt64 {
     let earliest = accounts.lazy.filter { !$0.isOpen }.compactMap(\.until).min()
     let seconds =

@@ -83,7 +83,8 @@ class StoredSession {
   final private(set) var lastRecord = LastRecord.open
   /// True while a batch with records of this session is being written.
   final private(set) var isInFlight = false
-  /// The batch whose outcome the store does not know; nil if there is none. The same batch is sent to the store again.
+  /// The batch for which the store reported neither success nor failure; nil if there is none. The same batch is sent to the
+  /// store again.
   final private var unanswered: Batch?
   final private var batchCount: UInt64 = 0
   final private var waiters: [Waiter] = []
@@ -132,7 +133,8 @@ class StoredSession {
 
   /// Waits until a final record is stored. Returns false if storing it fails.
   final func waitForFinalRecord(_ kind: FinalRecord.Kind, queueing: () -> Void) async -> Bool {
-    // Only one final record is written at a time, because one caller may unload the session while another caller ends it.
+    // One caller may unload the session while another caller ends it. So this caller waits until the earlier final record is
+    // written.
     while let earlier = finalRecord {
       _ = await withCheckedContinuation { earlier.waiters.append($0) }
     }
@@ -174,7 +176,8 @@ class StoredSession {
     var records = unsaved?.records ?? []
     let final = dueFinalRecord(behind: unsaved)
     if let final { records.append(makeFinalRecord(final.kind)) }
-    // If a session has more unsaved bytes than fit into one batch, its callers wait for a later batch.
+    // If a session has more unsaved bytes than fit into one batch, the callers that wait for its records are resumed by a later
+    // batch.
     let isWhole = (unsaved?.byteCount ?? 0) < SessionRecord.runBytes
     let reachedWaiters = waiters.filter { isWhole && $0.sequence <= reached }
     waiters.removeAll { isWhole && $0.sequence <= reached }
@@ -226,7 +229,7 @@ class StoredSession {
     for waiter in batch.waiters { waiter.continuation.resume(returning: true) }
   }
 
-  /// Drops the requested final record, which could not be stored, and resumes its callers.
+  /// Drops the requested final record, which could not be stored. Resumes the callers that wait for this record, with `false`.
   final func dropFinalRecord() {
     if let finalRecord { resume(finalRecord, returning: false) }
   }

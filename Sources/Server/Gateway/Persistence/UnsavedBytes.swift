@@ -13,9 +13,9 @@ final class UnsavedBytes: Sendable {
   /// The present number of unsaved bytes of all sessions.
   var total: Int { bytes.load(ordering: .relaxed) }
 
-  /// Adds the change of one session's unsaved bytes.
+  /// Adds a change of one session's unsaved bytes to the total.
   ///
-  /// - Returns: true when the sum exceeds the limit.
+  /// - Returns: true when the total exceeds the limit.
   func add(_ change: Int) -> Bool {
     bytes.add(change, ordering: .relaxed).newValue > limit
   }

@@ -30,8 +30,8 @@ final class Draining {
   /// The number of sockets that the drain closes in one batch, and the time between two batches.
   private static let socketsPerBatch = 128
   private static let batchInterval = Duration.milliseconds(20)
-  /// The maximum number of times that the drain writes `closed` records. If another record follows the `closed` record of a
-  /// session, `closed` is not the last record, and the session needs a further one.
+  /// The maximum number of `closed` records that the drain writes for a session. `closed` must be the last record of the log, so
+  /// it is written again if another record follows it.
   private static let closingRounds = 8
 
   private let environment: Environment

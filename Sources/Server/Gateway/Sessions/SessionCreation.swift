@@ -6,8 +6,8 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// Creates the sessions of one reactor, which `SessionPlacement` has chosen. A new session may be the successor of another
-/// session.
+/// Creates sessions on one reactor, after `SessionPlacement` has chosen this reactor. A new session may be the successor of
+/// another session.
 final class SessionCreation {
   /// The values and components that all reactors share.
   struct Environment: Sendable {

@@ -4,9 +4,9 @@ internal import Primitives
 final class SessionHost: LiveSession {
   /// The earliest deadline that `SessionTable` has scheduled for the session; nil if none is scheduled.
   var scheduledAt: MonotonicTime?
-  /// The deadlines after `scheduledAt` that `SessionTable` has scheduled too, the latest first. When `scheduledAt` has passed,
-  /// the last element becomes `scheduledAt` again. So a deadline that is already in the queue of `SessionTable` is not added
-  /// twice.
+  /// The deadlines later than `scheduledAt` that are also in the queue of `SessionTable`, the latest first. When `scheduledAt`
+  /// has passed, the last element (the earliest of these deadlines) becomes the new `scheduledAt`. So a deadline that is already
+  /// in the queue is not added again.
   var laterDeadlines: [MonotonicTime] = []
   /// The number of unfinished asynchronous tasks of the session. The session stays in memory until all of them have finished.
   var tasksInHand = 0

@@ -104,7 +104,7 @@ actor SessionLoader {
           if !contents.contains(file.name) { files.orphans.append(file) }
         }
       }
-      // Records that were lost may have referred to these files, so the files are kept.
+      // The lost records may have referred to the orphaned files, so no file is treated as orphaned.
       if files.keepsDamage { files.orphans = [] }
     } catch {
       log(.warning, "files not checked", ["session": .session(id), "reason": "\(error)"])

@@ -195,7 +195,8 @@ actor SessionSweeper {
     do throws(RecordError) {
       if try restorer.finish(generation: "", freshEpoch: "").takeSession().retainedBytes == 0 { return true }
     } catch {
-      // After a power cut, a session's folder may exist although the session's first record was never written.
+      // After a power cut, a session's folder may exist although the session's first record was never written. A log without
+      // entries then counts as a session without content.
       if error.fault == .missing, !holdsEntries { return true }
     }
     holding.insert(id)

@@ -99,9 +99,9 @@ extension WebSocketConnection {
     if subscriber.hasBufferedOutput || isFinished { flush() }
   }
 
-  /// True if bytes are buffered for this socket, or if `countedBytes` still includes bytes that are no longer buffered. Bytes in
-  /// `messages` and fragments are not included: between two messages there are none. Also, reading `messages` would copy it,
-  /// which costs 1,000 instructions.
+  /// True if bytes are buffered for this socket, or if `countedBytes` still includes bytes that are no longer buffered. Used only
+  /// between two messages, when `messages` and the list of fragments are empty. So it does not read `messages`: a read would copy
+  /// it, which costs 1,000 instructions.
   private var hasBuffers: Bool {
     hasUnhandledInput || subscriber.hasBufferedOutput || !connection.deferredInput.isEmpty
       || connection.countedBytes > 0

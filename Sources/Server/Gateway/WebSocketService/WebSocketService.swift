@@ -40,7 +40,7 @@ final class WebSocketService {
     broadcaster.perform = { [unowned self] in perform($0, in: $1) }
   }
 
-  /// Returns the WebSocket of the connection with a token; nil if the connection has closed.
+  /// Returns the WebSocket of the connection that has the given token; nil if the connection has closed.
   func socket(_ token: UInt64) -> WebSocketConnection? {
     io.table[token: token]?.handler as? WebSocketConnection
   }

@@ -196,8 +196,8 @@ extension Session {
     let part = progress.catchUp.parts[progress.part]
     var end = min(part.end, progress.offset + Self.catchUpPieceBytes)
     if subscriber.hasBufferedOutput {
-      // This piece ends at the next frame boundary, so that the subscriber then gets the bytes that are buffered for this
-      // subscriber only.
+      // The bytes that are buffered for this subscriber can be sent only between two frames. So this piece ends at the next frame
+      // boundary.
       end = min(end, part.segment.frames[part.segment.frameIndex(at: progress.offset)].end)
     }
     return Piece(.catchUp, part.segment.bytes, progress.offset..<end)

@@ -12,12 +12,12 @@ package final class Subscriber {
 
   /// The source of the subscriber's entries.
   enum Source {
-    /// No entries: the socket has not joined, or its catch-up has not begun.
+    /// The subscriber gets no entries: its socket has not joined, or its catch-up has not begun.
     case none
     case catchingUp(CatchUpProgress)
     /// The log: the member gets the entries that follow its cursor.
     case live
-    /// No entries: the segment at the member's cursor was dropped, and the member waits for another catch-up.
+    /// The subscriber gets no entries: the segment at its cursor was dropped, and the subscriber waits for another catch-up.
     case evicted
   }
 

@@ -41,8 +41,8 @@ final class ParticipantState {
   var hasUnsaved = false
   let number: ParticipantNumber
   var retryAt: MonotonicTime?
-  /// True when the gateway paused reading from the participant's socket after the last refusal. If the next entry then arrives
-  /// after `retryAt`, this does not show that the participant obeyed the refusal.
+  /// True when the gateway paused reading from the participant's socket after the last refusal. The pause delays the next entry.
+  /// So an arrival after `retryAt` does not show that the participant itself waited.
   var wasPaused = false
   /// The highest client sequence that the session has received from this participant.
   var acknowledged: UInt32 = 0
@@ -64,8 +64,9 @@ final class ParticipantState {
 
   /// Updates the number of ignored refusals after an accepted entry or control message.
   func recordAccepted(now: MonotonicTime, pausesAfter limit: UInt16) {
-    // After `limit` ignored refusals, the gateway pauses reading from the participant's socket. Then the number is reset only if
-    // the participant itself waited until `retryAt`, without a pause in reading.
+    // While the number of ignored refusals is below `limit`, an accepted message resets the number. From `limit` on, the gateway
+    // pauses reading from the participant's socket. Then an accepted message resets the number only if the participant waited
+    // until `retryAt` without such a pause.
     let hasWaited = retryAt.map { $0 <= now && !wasPaused } ?? false
     if ignoredRefusals < limit || hasWaited { ignoredRefusals = 0 }
     if retryAt != nil { wasPaused = false }

@@ -93,8 +93,8 @@ extension SessionRestorer {
   /// - Parameters:
   ///   - generation: the present generation of the data folder.
   ///   - freshEpoch: the epoch of the session; not used if the session was closed completely in this generation.
-  ///   - folder: the identity of the data folder. In a copy of the folder, clients of earlier epochs get snapshots instead of
-  ///     tails.
+  ///   - folder: the identity of the data folder. A copy of the folder has another identity. So clients of earlier epochs get
+  ///     snapshots there, not tails.
   ///   - isWhole: false when the file ends within a record; the missing part may have contained any change.
   ///   - lostTail: the number of lost bytes after the last record.
   ///   - changed: the time of the last change of the file. If the file changed more than two seconds after the session was
@@ -121,7 +121,8 @@ extension SessionRestorer {
       digest: digest)
     session.activityState = header.activityPayload
     session.participants.nextNumber = nextNumber(isClean: isClean, isWhole: isWhole)
-    // The unused participant numbers of the last block are not assigned before the opening records are on disk.
+    // This value allows no new participant number. New numbers are assigned only after the opening records, which reserve a block
+    // of numbers, are on disk.
     session.save.numbersOnDisk = session.participants.nextNumber - 1
     session.save.isSessionDirty = !isClean
     session.save.consumedBytes = consumedBytes

@@ -191,8 +191,8 @@ package struct SessionRestorer: ~Copyable {
     uploads[record.id] = known
   }
 
-  /// Removes `upload` records whose attachments were added by lost entries, because the new epoch assigns the sequences of these
-  /// entries to other entries.
+  /// Removes the `upload` records whose attachments were added by lost entries. Such a record contains the sequence of its lost
+  /// entry, and the new epoch assigns this sequence to another entry.
   private mutating func forgetLostUploads() {
     for (id, known) in uploads {
       let kept = known.filter { $0.sequence <= log.lastSequence }

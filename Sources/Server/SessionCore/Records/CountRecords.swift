@@ -50,7 +50,7 @@ package struct ConsumedSequencesRecord: Equatable {
 
   /// Reads the body of a `used` record.
   ///
-  /// - Throws: `RecordError` for any other body.
+  /// - Throws: `RecordError` if the length of the body is not a multiple of 8.
   package init(_ body: Span<UInt8>) throws(RecordError) {
     try RecordError.expect(.used, (body.count + 7) / 8 * 8, of: body)
     pairs = []

@@ -1,6 +1,6 @@
 package import Wire
 
-/// An error for a record that no session writes: the kind and the fault of the record.
+/// The error for an invalid record, which no session writes: the kind of the record, and its fault.
 package struct RecordError: Error, Equatable, Sendable {
   /// A fault of a record.
   package enum Fault: Equatable, Sendable {

@@ -8,8 +8,8 @@ package struct UploadRecord: Equatable, Sendable {
   package var id: UUID
   /// The name of the file to which the attachment's bytes are written.
   package var file: UUID
-  /// The sequence of the entry that added the attachment. It is needed because an id may be used again after the attachment was
-  /// removed.
+  /// The sequence of the entry that added the attachment. A later attachment may use the same id after a removal, so the id does
+  /// not suffice to identify the attachment.
   package var sequence: UInt64
   /// True if an interrupted upload may continue later.
   package var isResumable: Bool

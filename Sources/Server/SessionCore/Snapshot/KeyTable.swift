@@ -131,8 +131,8 @@ struct RowIndex {
     for slot in whole where slot != 0 { parts[part(of: slot)].insert(slot) }
   }
 
-  /// A hash table with linear probing. A slot contains the first 32 bits of a hash, and the row's number plus one; an unused slot
-  /// is 0.
+  /// A hash table with linear probing. A used slot contains the first 32 bits of a key's hash, and the number of the key's row
+  /// plus one. An unused slot is 0.
   private struct Part {
     private(set) var slots: [UInt64] = Array(repeating: 0, count: 8)
     private(set) var count = 0

@@ -49,7 +49,7 @@ struct RetainedState {
 
   // MARK: - Compressed forms
 
-  /// Counts the bytes of all compressed forms again, after a catch-up made a new compressed form.
+  /// Recomputes `compressedBytes`. Called after a catch-up has compressed a segment.
   mutating func countCompressed() {
     compressedBytes = snapshot.segments.reduce(0) { $0 + ($1.compressedTwin?.bytes.count ?? 0) }
   }

@@ -55,7 +55,7 @@ struct RetentionIndex {
     }
   }
 
-  /// Applies an entry, and reports the bytes in snapshot segments that become garbage.
+  /// Applies an entry. Reports each snapshot segment with bytes that become garbage, and the number of these bytes.
   mutating func apply(
     _ retention: Retention, key: RetainedKey, sequence: UInt64, length: Int,
     markGarbage: (UInt32, Int) -> Void

@@ -11,7 +11,7 @@ struct PendingCatchUp {
     case tail(after: UInt64)
     case snapshot
     /// A snapshot that includes all entries after a sequence, even those that are not retained. The client has seen the entries
-    /// up to this sequence, and later entries of an earlier epoch that the present epoch does not have.
+    /// up to this sequence, and also later entries that existed only in an earlier epoch.
     case snapshotWithEntries(after: UInt64)
   }
 }

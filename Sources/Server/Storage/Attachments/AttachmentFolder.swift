@@ -45,7 +45,8 @@ package struct AttachmentFolder: Sendable {
     }
   }
 
-  /// Begins an upload. Removes an earlier file with that id; bytes that are still written to the removed file are lost.
+  /// Creates the file of a new upload. Removes an earlier file with the same id. Bytes that are written to the removed file later
+  /// are lost.
   package func createUpload(_ id: UUID) throws(StorageError) -> UploadFile {
     let uploads = try open(Self.uploads, for: .createUpload)
     try uploads.removeFile(id.uuidString, for: .createUpload)
@@ -118,8 +119,8 @@ package struct AttachmentFolder: Sendable {
     try remove(id.uuidString, from: Self.uploads, for: .discardUpload)
   }
 
-  /// Removes the content with a digest. Succeeds if there is no such content. Readers that have opened the content can
-  /// still read it.
+  /// Removes the content that has the given digest. Does nothing if there is no such content. Readers that have opened the
+  /// content can still read it.
   package func removeContent(_ digest: String) throws(StorageError) {
     try remove(try Self.contentName(digest, for: .removeContent), from: Self.contents, for: .removeContent)
   }
@@ -150,7 +151,7 @@ package struct AttachmentFolder: Sendable {
     return files
   }
 
-  /// Opens the content with a digest for reading.
+  /// Opens the content that has the given digest for reading.
   package func openContent(_ digest: String) throws(StorageError) -> ContentFile {
     let name = try Self.contentName(digest, for: .openContent)
     let contents = try open(Self.contents, for: .openContent)
@@ -183,7 +184,7 @@ package struct AttachmentFolder: Sendable {
     try opened.removeFile(name, for: operation)
   }
 
-  /// Returns the file name for the content with a digest. Accepts only a well-formed digest.
+  /// Returns the file name for the content that has the given digest. Accepts only a well-formed digest.
   static func contentName(
     _ digest: String, for operation: StorageError.Operation
   ) throws(StorageError) -> String {

@@ -12,7 +12,8 @@ package protocol AttachmentStore: Sendable {
   /// Returns the uploads and contents of a session in any order.
   func files(of session: SessionID) throws(StorageError) -> [StoredFile]
 
-  /// Begins an empty upload. Removes an upload with the same name; bytes that are still written to the removed one are lost.
+  /// Begins an empty upload. Removes an earlier upload with the same name. Bytes that are written to the removed upload later are
+  /// lost.
   func createUpload(_ name: UUID, of session: SessionID) throws(StorageError) -> any StoredUpload
 
   /// Opens an upload at its end. From this call on, no other code may write to the upload.
@@ -40,8 +41,8 @@ package protocol AttachmentStore: Sendable {
   /// - Throws: `StorageError`; ENOENT if no content has the digest.
   func openContent(_ digest: String, of session: SessionID) throws(StorageError) -> any StoredContent
 
-  /// Removes the content with a digest. Succeeds if there is no such content. Readers that have opened the content can
-  /// still read it.
+  /// Removes the content that has the given digest. Succeeds if there is no such content. Readers that have opened the content
+  /// can still read it.
   func removeContent(_ digest: String, of session: SessionID) throws(StorageError)
 
   /// Removes all uploads and contents of a session. Succeeds if there are none.

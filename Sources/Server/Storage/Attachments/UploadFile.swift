@@ -107,7 +107,7 @@ package final class UploadFile {
   /// True if the file is closed and must be opened before a write.
   package var isParked: Bool { descriptor == nil }
 
-  /// Continues with a new descriptor of the same file. Cuts off bytes of a failed write after the offset.
+  /// Continues with a new descriptor of the same file. Bytes after the offset come from a failed write, and are removed.
   func resume(with opened: consuming OwnedDescriptor) throws(StorageError) {
     let length = try StorageError.check(.openUpload, clinux_file_length(opened.rawValue))
     guard length >= Int64(offset) else { throw StorageError(.openUpload, code: ENODATA) }

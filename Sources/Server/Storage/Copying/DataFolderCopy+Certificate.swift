@@ -60,7 +60,8 @@ extension DataFolderCopy {
   private func bytes(of name: String) throws(StorageError) -> [UInt8] {
     let file = try target.root.openFile(name, toWrite: false, for: .writeCopy)
     let length = try StorageError.check(.writeCopy, clinux_file_length(file.rawValue))
-    // A certificate has a few thousand bytes. A much longer file is not a certificate, and counts as different.
+    // The first 1 MiB is enough for the comparison: a certificate has a few thousand bytes, and a longer file is not a
+    // certificate.
     var bytes = [UInt8](repeating: 0, count: Int(min(length, 1 << 20)))
     let count = try StorageError.check(
       .writeCopy, unsafe clinux_file_read(file.rawValue, &bytes, bytes.count, 0))

@@ -84,7 +84,8 @@ extension DataFolderCopy {
       // Following ".." does not always lead to the root, for example if a folder inside the root is mounted elsewhere. So the
       // entries of the root are compared too.
       if let name = try named(found, among: names.filter(DataFolder.isOwn), in: root) { return name }
-      // A folder that this user may not read cannot be above a data folder of this user.
+      // This user can open all folders inside its own data folder. So a parent folder that cannot be opened is not inside a data
+      // folder, and the search ends.
       guard let above = try? folder.folder("..", for: .mark) else { return nil }
       let next = try above.information(for: .mark)
       if areSame(next, found) { return nil }

@@ -231,8 +231,8 @@ package final class DataFolderCopy {
     if targetState != .empty {
       try removeSessions()
       try discardCertificate()
-      // The mark of a clean stop belongs to the earlier sessions of the target, so it is removed. A folder with that name stays,
-      // because this program did not create it.
+      // The file `clean` (the mark of a clean stop) belongs to the earlier sessions of the target, so the file is removed. A
+      // folder named `clean` stays, because this program did not create it.
       if try target.root.information(of: DataFolder.markFile, for: .writeCopy)?.is_folder == 0 {
         try target.root.removeFile(DataFolder.markFile, for: .writeCopy)
       }
@@ -258,7 +258,7 @@ package final class DataFolderCopy {
     for name in DataFolder.certificateFiles { try target.root.removeFile(name, for: .writeCopy) }
   }
 
-  /// Removes the folders that were created for a copy that failed. Other files stay.
+  /// Removes the folders that were created for a copy that failed. Folders that contain files stay.
   private static func remove(_ folders: [String]) {
     // A folder that is not empty stays.
     for folder in folders.reversed() where unsafe rmdir(folder) != 0 { return }

@@ -18,7 +18,7 @@ enum LogFormat {
   static let headerLength = 8
   /// The size of a record without its kind and body.
   static let overhead = 12
-  /// The maximum length of a kind and a body. Sessions write records of a little more than 1 MiB at most.
+  /// The maximum length of a record's kind and body together. Sessions write records of a little more than 1 MiB at most.
   static let maximumLength = 1 << 26
   /// The bytes of the first record.
   static let firstRecord: [UInt8] = {

@@ -26,8 +26,8 @@ package struct LogMarks: Equatable, Sendable {
     marks.append(Mark(offset: offset, chain: chain, sequence: sequence))
   }
 
-  /// Returns the last mark whose sequence is not higher than `sequence`. The log has all entries from `sequence` on at or after
-  /// the offset of this mark.
+  /// Returns the last mark whose sequence is not higher than `sequence`. In the log, all entries from `sequence` onwards are at
+  /// the offset of this mark or behind it.
   func mark(before sequence: UInt64) -> Mark? {
     marks.last { $0.sequence <= sequence }
   }

@@ -47,7 +47,8 @@ extension LogReader {
       let computed = try checksum(of: body, continuing: chain)
       // If the CRC is correct, only the length at the end of the record is damaged.
       if computed == stored { return try accept(upTo: behind, chain: stored) }
-      // If the CRC of the next record was computed from `computed`, only the CRC field of this record is damaged.
+      // `computed` is the CRC that this record should have. If the CRC of the next record was computed from `computed`, only the
+      // CRC field of this record is damaged.
       if try isWhole(at: behind, continuing: computed) { return try accept(upTo: behind, chain: computed) }
       if try isWhole(at: behind, continuing: stored) { return skip(to: behind, chain: stored) }
       if let framed, begin >= framed { return behind < end ? skip(to: behind, chain: stored) : nil }

@@ -70,7 +70,8 @@ package struct LogSnapshot: Sendable {
           }
           end.skipped.append(SkippedBytes(range: offset..<reader.offset, isLost: false))
           try give(kind, range, of: reader, at: offset, chain, &end, to: body)
-        // If a record follows, the skipped bytes are lost. Otherwise the log ends before them.
+        // If a record follows the skipped bytes, the next iteration counts these bytes as lost. Otherwise, the log ends before
+        // these bytes.
         case .skipped: continue
         case nil:
           end.damage = offset > end.offset ? .broken : damage

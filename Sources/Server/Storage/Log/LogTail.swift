@@ -34,7 +34,8 @@ struct LogTail: Equatable {
       offset: head.offset, chain: head.checksum, kind: bytes[0], body: Array(bytes.dropFirst()))
   }
 
-  /// Returns the CRC in the record that ends at an offset, unchecked; nil if no record can end there.
+  /// Returns the CRC that is stored in the record that ends at an offset; nil if no record can end there. Does not verify the
+  /// CRC.
   static func chain(of file: any SessionFile, at end: Int) throws(StorageError) -> UInt32? {
     try head(of: file, endingAt: end)?.checksum
   }

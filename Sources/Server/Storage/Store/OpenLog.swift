@@ -17,7 +17,7 @@ final class OpenLog {
   private(set) var file: (any SessionFile)?
   private(set) var end: Position
   private(set) var marks: LogMarks
-  /// True if the file may have bytes of a failed write after the end.
+  /// True if the file may have bytes of a failed write after the offset `end.length`.
   private(set) var hasLeftover = false
   /// True if a power cut could still lose the file's name, because the folder was not synced after the file got this name.
   var hasNewName = false

@@ -7,9 +7,9 @@ package enum LogName: Hashable, Sendable {
   case current
   /// A new log that is being written, and that will replace the present log.
   case next
-  /// Damaged bytes that were removed from the log. The files are numbered from 1.
+  /// A file of damaged bytes that were removed from the log. The value is the number of the file, from 1.
   case damaged(Int)
-  /// Damaged bytes whose loss the operator accepted. The files are numbered from 1.
+  /// A file of damaged bytes whose loss the operator accepted. The value is the number of the file, from 1.
   case accepted(Int)
 
   /// The file's name in the session's folder.

@@ -5,7 +5,7 @@ import Testing
 @Suite("Pausing and continuing to read a session's messages")
 struct ReadControlTests {
   @Test(
-    "A waiting `settle` call lets the client read at most 64 MiB in each pause of reading"
+    "While reading is paused, a waiting `settle` call lets the client read at most 64 MiB"
   )
   func limit() {
     var control = ReadControl()

@@ -26,9 +26,7 @@ struct ReconnectBackoffTests {
     #expect(attempts.delays(10, now: start) == expected.map { .milliseconds($0) })
   }
 
-  @Test(
-    "The client reconnects immediately after a stable socket or the first short-lived socket, and later after further short-lived ones"
-  )
+  @Test("The client reconnects immediately, unless the last two sockets were both short-lived")
   func stability() {
     let attempts = Attempts()
     var now = start

@@ -2,7 +2,7 @@ import Testing
 
 @testable import SessionClient
 
-@Suite("The position of a client in a session's order of entries")
+@Suite("SessionPosition tracks the position of a client in a session's order of entries")
 struct SessionPositionTests {
   /// Returns a position after a complete snapshot at sequence 10 in epoch `e`.
   private static func caughtUp() -> SessionPosition {

@@ -52,7 +52,8 @@ extension SessionSimulation {
             try require(isReceiver, "\(words) was received, but has other targets")
             continue
           }
-          // An entry with a unique key is retained for all clients. A client that got a snapshot may miss other entries.
+          // An entry that was appended under a unique key is retained, so every client must receive it. A client that got a
+          // snapshot may miss entries that are not retained.
           let isKept = message.entry.retention == .append && message.entry.key.high != 99
           let isPresent =
             message.targets == nil || limits.graceSeconds > 1_000 && receiver.ids.count == 1

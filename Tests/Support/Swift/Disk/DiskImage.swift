@@ -34,7 +34,7 @@ struct DiskImage: Sendable {
     }
   }
 
-  /// The numbers of all files, by the folder of the session, the session, and the name.
+  /// The numbers of all files. The keys are the folder that contains the session, the session, and the name of the file.
   typealias Names = [Place: [SessionID: [LogName: Int]]]
 
   private(set) var names: Names = [:]

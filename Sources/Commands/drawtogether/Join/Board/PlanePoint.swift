@@ -1,6 +1,7 @@
 /// A point of the canvas; y points down.
 struct PlanePoint: Equatable, Hashable, Sendable {
-  /// The maximum absolute coordinate. Points beyond it are not sent, and received ones are ignored.
+  /// The maximum absolute value of a coordinate. A larger coordinate is never sent, and a received point with a larger coordinate
+  /// is ignored.
   static let reach = 1_000_000.0
 
   var x: Double

@@ -1,4 +1,5 @@
-/// The type and the upright size of a picture, from its first bytes.
+/// The type of a picture, and its size as it is displayed, from its first bytes. The Exif orientation of a JPEG may swap width
+/// and height.
 struct ImageHeader: Equatable, Sendable {
   /// The media type.
   let type: String

@@ -1,6 +1,7 @@
 /// Parses the size and the orientation of a JPEG.
 enum JPEGHeader {
-  /// Returns the size of the upright picture; nil if the bytes do not contain the frame header.
+  /// Returns the size of the picture as it is displayed: the Exif orientation may swap width and height. Nil if the bytes do not
+  /// contain the frame header.
   static func size(_ bytes: [UInt8]) -> ImageHeader.Size? {
     var position = 2
     var isRotated = false
