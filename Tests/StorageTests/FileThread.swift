@@ -17,7 +17,7 @@ actor FileThread {
     file.send(to: socket, at: 0, count: Int(file.length))
   }
 
-  /// Runs calls whose values must not leave the thread.
+  /// Runs `body` on the file thread. `body` can use values that are not `Sendable`.
   func run<Result: Sendable>(_ body: @Sendable () throws -> Result) rethrows -> Result {
     try body()
   }

@@ -118,7 +118,7 @@ struct JournalTests {
   }
 
   @Test(
-    "S47 removing an attachment sends a `remove` for its key and for the clients' key with the same id"
+    "S47 removing an attachment removes its entry, and the entry that clients sent with the attachment's id as key"
   )
   func removal() throws {
     let fixture = Fixture()

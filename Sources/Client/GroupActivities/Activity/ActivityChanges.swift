@@ -42,8 +42,9 @@ struct ActivityChanges: Sendable {
     hadRefusal = true
   }
 
-  /// Records that all sent messages are on the gateway's disk, and removes the changes that the session will never report. A
-  /// change that another thread sends at the same moment may not be on the disk yet, so it is removed only by the next call.
+  /// Records that all sent messages are on the gateway's disk. A change that was sent and is still in `pending` was lost, so this
+  /// method removes it. But a change that another thread sends at the same moment may not be on the disk yet. So a change is
+  /// removed only if it is still in `pending` at a second call, or if the gateway has refused a message.
   ///
   /// - Returns: true if the activity that the session reported last should be published, because the program's own changes were
   ///   lost.

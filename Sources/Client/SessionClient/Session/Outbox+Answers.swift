@@ -110,7 +110,8 @@ extension Outbox {
   ///
   /// - Parameters:
   ///   - acknowledged: the highest client sequence of this participant that the session has accepted.
-  ///   - sequence: a sequence of the session. Each entry up to `acknowledged` has this sequence or a lower one.
+  ///   - sequence: a session sequence. All entries of this participant with a client sequence up to `acknowledged` have this
+  ///     session sequence or a lower one.
   ///   - sameEpoch: true if the session still has the epoch that it had on the former socket.
   mutating func resume(acknowledged: UInt32, at sequence: UInt64, sameEpoch: Bool) {
     if !sameEpoch { formerEpochSequence = nextSequence - 1 }

@@ -71,8 +71,8 @@ extension FolderStore {
     guard try disk.openFile(.current, of: id, toWrite: false).information() == file.information() else {
       throw StorageError(.openLog, code: ESTALE)
     }
-    // The last record is read under the lock. Before this process had the lock, another process may have appended a record, and a
-    // gateway may have appended further records after that record. So a last record that was read earlier may be outdated.
+    // The last record is read under the lock. Before this process had the lock, another process may have appended records, so a
+    // last record that was read earlier may be outdated.
     let kept = try LogSnapshot(file)
     guard let tail = try kept.tail() else { throw StorageError(.writeLog, code: EBADMSG) }
     guard isWanted(kept.record(tail)) else { return false }
