@@ -50,6 +50,18 @@ package final class CatchUp {
   }
 
   var byteCount: Int { parts.reduce(0) { $0 + $1.end } }
+  /// The number of entries in the snapshot.
+  var entryCount: Int { parts.reduce(0) { $0 + $1.segment.entryCount(from: 0, to: $1.end) } }
+  /// True if some entries can be sent in a compressed form.
+  var isCompressible: Bool { parts.contains { $0.isCompressible } }
+
+  /// All frames of the snapshot.
+  var frames: [UInt8] {
+    var frames: [UInt8] = []
+    frames.reserveCapacity(byteCount)
+    for part in parts { frames.append(part.segment.bytes.span.extracting(first: part.end)) }
+    return frames
+  }
 }
 
 /// The progress of one subscriber in its catch-up.

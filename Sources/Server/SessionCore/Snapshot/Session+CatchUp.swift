@@ -20,6 +20,9 @@ struct PendingCatchUp {
 extension Session {
   /// The maximum number of bytes of replaced segments that are kept for slow subscribers.
   private static let pinnedBytes = 33_554_432
+  /// The maximum size of a snapshot that is copied to each joiner's outbox. Its bytes are then sent together with `joined`, in one
+  /// call. The parts of a longer snapshot are sent one by one, and all joiners of a turn share their bytes.
+  private static let smallSnapshotBytes = 8_192
 
   /// Starts the catch-up of all pending subscribers.
   ///
@@ -57,12 +60,20 @@ extension Session {
       } else {
         var made = snapshot ?? makeSnapshot(&slow)
         snapshot = made
-        if subscriber.acceptsCompression, compressor != nil, memoryPressure == nil {
-          made = compressed ?? CatchUp(compressed: made)
-          compressed = made
-        }
-        subscriber.source = .catchingUp(CatchUpProgress(made))
+        let compresses = subscriber.acceptsCompression && compressor != nil && memoryPressure == nil
         subscriber.caughtUpAt = nil
+        if made.byteCount <= Self.smallSnapshotBytes, !compresses || !made.isCompressible {
+          subscriber.enqueue(frames: made.frames)
+          counters.delivered += made.entryCount
+          members[subscriber.memberIndex].cursor = made.continuesAt
+          subscriber.source = .live
+        } else {
+          if compresses {
+            made = compressed ?? CatchUp(compressed: made)
+            compressed = made
+          }
+          subscriber.source = .catchingUp(CatchUpProgress(made))
+        }
       }
       members[subscriber.memberIndex].flags.insert(.special)
     }
