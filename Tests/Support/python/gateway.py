@@ -44,6 +44,12 @@ def has_thread_sanitizer() -> bool:
     return contains(b"__tsan_init")
 
 
+def brief_seconds() -> int:
+    """Returns a short limit in seconds, for a test that waits until a limit of the gateway is exceeded. The earlier steps of
+    the test must not take as long, even on a busy machine."""
+    return 10 if has_sanitizer() else 3
+
+
 @functools.cache
 def contains(symbol: bytes) -> bool:
     """Returns true if the gateway under test has a symbol."""
