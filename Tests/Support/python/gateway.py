@@ -33,6 +33,7 @@ def binary() -> str:
     return shown.stdout.strip() + "/drawtogether"
 
 
+@functools.cache
 def has_sanitizer() -> bool:
     """Returns true if the gateway under test is built with a sanitizer."""
     return contains(b"__asan_init") or has_thread_sanitizer()
