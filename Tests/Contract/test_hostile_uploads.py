@@ -15,7 +15,7 @@ ADDRESSES = 4
 EACH = 64
 """The maximum number of uploads of one address; four addresses use all 256 slots."""
 NEWCOMERS = 20
-STALL_SECONDS = 5 if has_sanitizer() else 3
+STALL_SECONDS = 4 if has_sanitizer() else 3
 RATE_SECONDS = 2 * STALL_SECONDS
 
 
