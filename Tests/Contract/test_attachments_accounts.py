@@ -114,8 +114,13 @@ async def test_random_requests_leave_no_resources_in_use(gateway_with, seed: int
             return set(ada.retained.attachments) == {attachment["id"] for attachment in await journal.list()}
 
         await until(is_agreed, "everybody knows of those that are left")
+
+        # The gateway may still be ending interrupted requests.
+        async def is_stored() -> bool:
+            return journal.stored() == {a["sha256"] for a in await journal.list() if a["state"] == "ready"}
+
+        await until(is_stored, "the files are those of the list")
         listed = await journal.list()
-        assert journal.stored() == {a["sha256"] for a in listed if a["state"] == "ready"}
         for attachment in listed:
             # An interrupted upload may expire.
             gone = (404,) if attachment["state"] == "uploading" else ()

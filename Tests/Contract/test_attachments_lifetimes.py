@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from attachments import MEBIBYTE, Journal, content, sha256
-from gateway import Gateway
+from gateway import Gateway, brief_seconds
 from polling import until
 from room import Room, append, note
 from tus import Upload, upload_metadata
@@ -40,11 +40,12 @@ async def test_reads_and_head_requests_do_not_prolong_an_upload(gateway_with) ->
         await upload.patch(b"x", 7)
         return (await upload.head()).status == 404
 
-    await until(is_gone, "it is removed", timeout=5)
+    await until(is_gone, "it is removed")
 
 
 async def test_attachments_keep_a_session_and_are_removed_with_it(gateway_with) -> None:
-    gateway: Gateway = gateway_with(sessionKeepSeconds=1, graceSeconds=1, removalDelaySeconds=0)
+    # Ada must join the new session within this time.
+    gateway: Gateway = gateway_with(sessionKeepSeconds=brief_seconds(), graceSeconds=1, removalDelaySeconds=0)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         journal = Journal(gateway, room.id)
@@ -56,7 +57,7 @@ async def test_attachments_keep_a_session_and_are_removed_with_it(gateway_with) 
         async def is_over() -> bool:
             return (await gateway.get(journal.path)).status in (404, 410)
 
-        await until(is_over, "the session is over", timeout=15)
+        await until(is_over, "the session is over", timeout=30)
         assert (await upload.head()).status in (404, 410)
         await until(lambda: not journal.folder.exists(), "its folder is gone")
 

@@ -15,6 +15,7 @@ import pytest
 
 from attachments import MEBIBYTE, Journal, content, in_chunks, repr_digest, sha256
 from client import Client
+from gateway import brief_seconds
 from lasting import LastingGateway
 from polling import until
 from room import Room, append, note
@@ -212,7 +213,8 @@ async def test_a_repeated_creation_returns_the_first_upload(lasting: LastingGate
 
 @WAYS
 async def test_an_upload_without_progress_is_removed_after_a_restart_too(lasting_with, way: str) -> None:
-    lasting: LastingGateway = lasting_with(uploadKeepSeconds=2)
+    # The upload must still be there after the restart.
+    lasting: LastingGateway = lasting_with(uploadKeepSeconds=2 * brief_seconds())
     async with folder(lasting) as there:
         journal = there.journal
         ready, upload = await journal.add(content(1_000)), await Upload.create(journal, 1_000, content(500))
@@ -220,7 +222,7 @@ async def test_an_upload_without_progress_is_removed_after_a_restart_too(lasting
         await there.again(way)
         expires = email.utils.parsedate_to_datetime((await upload.head())["upload-expires"])
         assert expires is not None
-        await until(lambda: _is_gone(upload), "it is removed", timeout=15)
+        await until(lambda: _is_gone(upload), "it is removed", timeout=40)
         await there.ada.wait_for(has(there.ada.retained.attachments, ready["id"]), "everybody knows")
         await until(lambda: len(journal.files()) == 1, "its file is gone")
 

@@ -6,9 +6,12 @@ import asyncio
 
 import pytest
 
-from gateway import Gateway
+from gateway import Gateway, brief_seconds
 from http1 import HTTPConnection, request_bytes
 from polling import until
+
+IMPATIENT = dict.fromkeys(("headSeconds", "idleSeconds", "bodyStallSeconds"), brief_seconds())
+"""Short limits. A client must send its first bytes within the same time, to get a response."""
 
 
 async def test_a_connection_is_kept_and_closed_when_asked(gateway: Gateway) -> None:
@@ -90,7 +93,7 @@ async def test_chunks_with_extensions_and_trailers_are_accepted(gateway: Gateway
     ids=["nothing", "half a head", "half a body"],
 )
 async def test_late_requests_get_408_or_are_closed(gateway_with, name: str, sent: bytes) -> None:
-    gateway: Gateway = gateway_with(headSeconds=1, idleSeconds=1, bodyStallSeconds=1)
+    gateway: Gateway = gateway_with(**IMPATIENT)
     async with await gateway.connect() as connection:
         await connection.send(sent)
         if sent:
@@ -101,7 +104,7 @@ async def test_late_requests_get_408_or_are_closed(gateway_with, name: str, sent
 
 
 async def test_a_slow_head_gets_no_more_time(gateway_with) -> None:
-    gateway: Gateway = gateway_with(headSeconds=1, idleSeconds=1, bodyStallSeconds=1)
+    gateway: Gateway = gateway_with(**IMPATIENT)
     async with await gateway.connect() as connection:
         await connection.send(b"GET / HTTP/1.1\r\nHost: a\r\nX: ")
         answer = asyncio.create_task(connection.receive())
@@ -112,7 +115,7 @@ async def test_a_slow_head_gets_no_more_time(gateway_with) -> None:
 
 
 async def test_an_idle_connection_is_closed_without_a_response(gateway_with) -> None:
-    gateway: Gateway = gateway_with(headSeconds=1, idleSeconds=1, bodyStallSeconds=1)
+    gateway: Gateway = gateway_with(**IMPATIENT)
     async with await gateway.connect() as connection:
         await connection.send(request_bytes("GET", "/healthz", gateway.host))
         assert (await connection.receive()).status == 200

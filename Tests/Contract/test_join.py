@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from gateway import Gateway
+from gateway import Gateway, brief_seconds
 from room import Room, note
 
 ZERO_WIDTH_SPACE, OVERRIDE, LINE_SEPARATOR = "\u200b", "\u202e", "\u2028"
@@ -125,7 +125,8 @@ async def test_a_waiting_participant_gets_only_the_session_and_its_participants(
 
 
 async def test_a_waiting_participant_may_join_later(gateway_with) -> None:
-    gateway: Gateway = gateway_with(joinSeconds=1)
+    # Everybody must join or wait within this time after connecting.
+    gateway: Gateway = gateway_with(joinSeconds=brief_seconds())
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         ada.send(note("kept in no snapshot"))
@@ -165,7 +166,7 @@ async def test_the_state_of_a_joiner_has_the_waiting_participants(gateway: Gatew
 
 
 async def test_a_socket_without_a_join_is_closed_with_4001(gateway_with) -> None:
-    gateway: Gateway = gateway_with(joinSeconds=1)
+    gateway: Gateway = gateway_with(joinSeconds=brief_seconds())
     async with Room(gateway) as room:
         silent = await room.connect()
         code, reason = await silent.closed()

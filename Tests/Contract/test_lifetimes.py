@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from gateway import Gateway
+from gateway import Gateway, brief_seconds
 from polling import until
 from room import Room, append, note
 
 
 async def test_a_session_is_kept_for_session_keep_seconds(gateway_with) -> None:
-    gateway: Gateway = gateway_with(sessionKeepSeconds=1, graceSeconds=1, removalDelaySeconds=0)
+    # Ada must join the new session within this time.
+    gateway: Gateway = gateway_with(sessionKeepSeconds=brief_seconds(), graceSeconds=1, removalDelaySeconds=0)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         ada.send(append(1, "kept while Ada is here"))
@@ -25,7 +26,7 @@ async def test_a_session_is_kept_for_session_keep_seconds(gateway_with) -> None:
         async def is_gone() -> bool:
             return (await gateway.get(room.path)).status in (404, 410)
 
-        await until(is_gone, "the session is given up")
+        await until(is_gone, "the session is given up", timeout=30)
 
 
 async def test_a_session_with_absent_participants_is_kept_whole(gateway_with) -> None:

@@ -22,7 +22,9 @@ def accepted(person: Client) -> int:
 
 def lines(gateway: Gateway) -> list[str]:
     """Returns the log lines about memory."""
-    return [event for line in gateway.log.splitlines() if "memory" in (event := json.loads(line)["event"])]
+    # A line at the end may be incomplete.
+    whole = [line for line in gateway.log.splitlines(keepends=True) if line.endswith("\n")]
+    return [event for line in whole if "memory" in (event := json.loads(line)["event"])]
 
 
 async def draw(person: Client, count: int, size: int = SIZE) -> int:

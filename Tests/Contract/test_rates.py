@@ -74,7 +74,8 @@ async def test_repeated_and_dropped_entries_cost_no_rate(gateway_with) -> None:
 
 
 async def test_the_rate_is_checked_before_the_entry(gateway_with) -> None:
-    gateway: Gateway = gateway_with(entriesPerSecond=20)
+    # The wrong entry must arrive before the bucket has room for one more entry.
+    gateway: Gateway = gateway_with(entriesPerSecond=1)
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         fill = [note(str(n)) for n in range(60)]

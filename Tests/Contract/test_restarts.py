@@ -11,6 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from client import Client
+from gateway import brief_seconds
 from lasting import LastingGateway
 from polling import until
 from room import Room, append, key, note, remove, replace, targeted
@@ -227,7 +228,8 @@ async def test_activity_and_profiles_survive(lasting: LastingGateway, way: str) 
 
 @WAYS
 async def test_an_absent_participant_leaves_after_the_grace_time(lasting_with, way: str) -> None:
-    lasting: LastingGateway = lasting_with(graceSeconds=1)
+    # Ada must join again before Ben's grace time ends.
+    lasting: LastingGateway = lasting_with(graceSeconds=brief_seconds())
     async with Room(lasting) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
         ada.send(append(1, "kept"))

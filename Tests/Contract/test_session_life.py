@@ -9,12 +9,13 @@ import pytest
 
 from attachments import Journal, content
 from client import Client
+from gateway import brief_seconds
 from lasting import LastingGateway
 from polling import until
 from room import Room, append, note, remove
 from test_restarts import WAYS, gone
 
-PATIENCE = 15.0
+PATIENCE = 40.0
 
 
 async def leave(*people: Client) -> None:
@@ -31,7 +32,8 @@ async def is_unknown(gateway: LastingGateway, path: str) -> bool:
 async def test_an_abandoned_session_is_removed(
     lasting_with, way: str
 ) -> None:
-    lasting: LastingGateway = lasting_with(sessionKeepSeconds=1, graceSeconds=1, removalDelaySeconds=0)
+    # Ada must join the new session within this time.
+    lasting: LastingGateway = lasting_with(sessionKeepSeconds=brief_seconds(), graceSeconds=1, removalDelaySeconds=0)
     async with Room(lasting) as room:
         ada = await room.join("Ada")
         ada.send(append(1, "x"))
@@ -48,7 +50,8 @@ async def test_an_abandoned_session_is_removed(
 
 @WAYS
 async def test_a_session_whose_participants_never_resume_is_removed(lasting_with, way: str) -> None:
-    lasting: LastingGateway = lasting_with(sessionKeepSeconds=1, graceSeconds=1, removalDelaySeconds=0)
+    # Ada must join the new session within this time.
+    lasting: LastingGateway = lasting_with(sessionKeepSeconds=brief_seconds(), graceSeconds=1, removalDelaySeconds=0)
     async with Room(lasting) as room, Room(lasting) as never_joined:
         ada = await room.join("Ada")
         ada.send(append(1, "x"))
@@ -63,7 +66,7 @@ async def test_a_session_whose_participants_never_resume_is_removed(lasting_with
 @WAYS
 async def test_a_session_with_a_participant_is_kept_while_others_are_removed(lasting_with, way: str) -> None:
     # Longer than the gateway is stopped: a stopped gateway has no participants either.
-    lasting: LastingGateway = lasting_with(sessionKeepSeconds=5, removalDelaySeconds=0)
+    lasting: LastingGateway = lasting_with(sessionKeepSeconds=2 * brief_seconds(), removalDelaySeconds=0)
     async with Room(lasting) as room, Room(lasting) as left:
         ada, ben = await room.join("Ada"), await left.join("Ben")
         ada.send(append(1, "x"))

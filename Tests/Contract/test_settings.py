@@ -129,7 +129,10 @@ async def test_a_low_descriptor_limit_is_raised_or_reported(
         files = next(line for line in limits.splitlines() if line.startswith("Max open files"))
         assert files.split()[3:5] == ["1024", "1024"]
         told = await until(
-            lambda: [json.loads(line) for line in gateway.log.splitlines() if "--max-connections" in line],
+            # A line at the end may be incomplete.
+            lambda: [
+                json.loads(line) for line in gateway.log.splitlines() if "--max-connections" in line and line[-1] == "}"
+            ],
             "a warning about open files",
         )
         assert len(told) == 1 and told[0]["level"] == "warning"

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from attachments import Journal, content, sha256
-from gateway import Gateway
+from gateway import Gateway, brief_seconds
 from polling import until
 from room import Room
 from tus import Upload
@@ -91,7 +91,8 @@ async def test_upload_responses_have_the_expiry(journal: Journal) -> None:
 
 
 async def test_an_upload_without_progress_is_removed(gateway_with) -> None:
-    gateway: Gateway = gateway_with(uploadKeepSeconds=1)
+    # Ada must see all three attachments within this time.
+    gateway: Gateway = gateway_with(uploadKeepSeconds=brief_seconds())
     async with Room(gateway) as room:
         ada = await room.join("Ada")
         journal = Journal(gateway, room.id)
@@ -103,7 +104,7 @@ async def test_an_upload_without_progress_is_removed(gateway_with) -> None:
         async def is_gone() -> bool:
             return (await idle.head()).status in (404, 410) and (await begun.head()).status in (404, 410)
 
-        await until(is_gone, "both are removed", timeout=15)
+        await until(is_gone, "both are removed", timeout=30)
         await ada.wait_for(lambda: set(ada.retained.attachments) == {ready["id"]}, "everybody knows")
         (await begun.patch(DATA[500:], 500)).problem(404, "not-found")
         assert await journal.list() == [ready]
@@ -113,12 +114,14 @@ async def test_an_upload_without_progress_is_removed(gateway_with) -> None:
 
 
 async def test_an_upload_with_progress_is_kept(gateway_with) -> None:
-    gateway: Gateway = gateway_with(uploadKeepSeconds=1)
+    # The pauses between two pieces must be shorter than this.
+    keep = brief_seconds()
+    gateway: Gateway = gateway_with(uploadKeepSeconds=keep)
     journal = await Journal.open(gateway)
     loop = asyncio.get_running_loop()
     began, sent = loop.time(), 0
     upload = await Upload.create(journal, 100_000)
-    while loop.time() - began < 3:
+    while loop.time() - began < 2 * keep:
         await upload.send(b"x", sent)
         sent += 1
         await asyncio.sleep(0.009)

@@ -12,7 +12,7 @@ import pytest
 from tusclient.client import TusClient
 
 from attachments import MEBIBYTE, Journal, content, in_chunks, pieces, sha256
-from gateway import Gateway
+from gateway import Gateway, brief_seconds
 from http1 import HTTPConnection, request_bytes
 from polling import until
 from tus import PIECE, Upload, upload_metadata
@@ -132,7 +132,8 @@ async def test_head_and_a_wrong_offset_do_not_disturb_the_writer(journal: Journa
 
 
 async def test_a_stalled_body_is_ended_and_resumed(gateway_with) -> None:
-    gateway: Gateway = gateway_with(headSeconds=1, idleSeconds=1, bodyStallSeconds=1)
+    # Both uploads must be listed within this time.
+    gateway: Gateway = gateway_with(bodyStallSeconds=brief_seconds())
     journal = await Journal.open(gateway)
     upload = await Upload.create(journal, len(DATA))
     async with (

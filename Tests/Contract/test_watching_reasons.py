@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from attachments import Journal, content
-from gateway import Gateway
+from gateway import Gateway, brief_seconds
 from http1 import HTTPConnection, request_bytes
 from logs import events, logged
 from polling import until
@@ -63,7 +63,7 @@ async def test_the_error_of_a_body_is_logged_once(new_gateway) -> None:
 
 
 async def test_stalled_uploads_and_those_at_a_stop_have_their_own_reasons(new_gateway) -> None:
-    gateway: Gateway = new_gateway("--reactors", "1", bodyStallSeconds=1)
+    gateway: Gateway = new_gateway("--reactors", "1", bodyStallSeconds=brief_seconds())
     journal = await Journal.open(gateway)
     async with await begun(await Upload.create(journal, 100_000)):
         line = await logged(gateway, "upload cut", reason="stalled")

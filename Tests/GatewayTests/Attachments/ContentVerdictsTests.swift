@@ -4,6 +4,7 @@ import Storage
 import Testing
 import Networking
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -181,7 +182,7 @@ extension OverSockets {
     @Test("The verification of a content continues while the session of the content is unloaded")
     func survives() async throws {
       let bytes = Content.bytes(2_500_000, seed: 8)
-      let (gateway, session, id) = try Self.fresh(bytes, idleSeconds: 1)
+      let (gateway, session, id) = try Self.fresh(bytes, idleSeconds: TestTimeout.briefSeconds)
       let client = try JournalClient(gateway, session)
       let hold = Hold(on: gateway.gateway.shared.fileThreads.verifying)
       try client.stream.send(client.http.head("GET", client.path(of: id)))

@@ -120,7 +120,8 @@ extension OverSockets {
       "P6: if a reader accepts no bytes for `bodyStallSeconds`, its connection is closed, and no descriptor stays open",
       arguments: Way.all)
     func stalls(_ way: Way) throws {
-      let room = try JournalRoom { $0.limits.bodyStallSeconds = 1 }
+      // The upload of the large attachment must not pause as long as this.
+      let room = try JournalRoom { $0.limits.bodyStallSeconds = TestTimeout.briefSeconds }
       let id = UUID()
       #expect(try room.observer.add(id, Self.large).status == 201)
       let client = try room.client(isSecure: way.isSecure, onOwner: way.isOnOwner)

@@ -197,7 +197,10 @@ extension OverSockets {
       "PROTOCOL 4: if an attachment or its session is removed during the upload, the upload is refused, and leaves no file",
       arguments: End.allCases, [false, true])
     func goneInTheMiddle(end: End, isResumable: Bool) throws {
-      let room = try JournalRoom { if end == .expiry { $0.limits.uploadKeepSeconds = 1 } }
+      let room = try JournalRoom {
+        // The upload must make progress within this time.
+        if end == .expiry { $0.limits.uploadKeepSeconds = TestTimeout.briefSeconds }
+      }
       for isOnOwner in end == .removal ? [true, false] : [false] {
         let (client, id) = (try room.client(onOwner: isOnOwner), UUID())
         if isResumable {

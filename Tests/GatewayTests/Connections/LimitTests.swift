@@ -90,7 +90,8 @@ extension OverSockets {
       "P6: a request head that is incomplete after `headSeconds` is answered with 408, even if bytes still arrive",
       arguments: [false, true])
     func headDeadline(isSecure: Bool) throws {
-      let gateway = try RunningGateway { $0.limits.headSeconds = 1 }
+      // The limit applies to the TLS handshake too, and to the time before the first byte of the head.
+      let gateway = try RunningGateway { $0.limits.headSeconds = TestTimeout.briefSeconds }
       let client = try HTTPClient(gateway, isSecure: isSecure)
       let deadline = TestTimeout.deadline
       for byte in client.head("GET", "/", ["X-Slow": String(repeating: "y", count: 10_000)]) {
@@ -116,7 +117,8 @@ extension OverSockets {
       arguments: [(false, false), (false, true), (true, false), (true, true)])
     func idleDeadline(hasAsked: Bool, isSecure: Bool) throws {
       let gateway = try RunningGateway {
-        $0.limits.headSeconds = hasAsked ? 600 : 1
+        // The limit applies to the TLS handshake too, which must succeed.
+        $0.limits.headSeconds = hasAsked ? 600 : TestTimeout.briefSeconds
         $0.limits.idleSeconds = hasAsked ? 1 : 600
       }
       let client = try HTTPClient(gateway, isSecure: isSecure)

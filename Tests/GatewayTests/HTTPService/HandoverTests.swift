@@ -198,6 +198,8 @@ extension OverSockets {
       let session = try gateway.makeSession(on: 1)
       let member = try ParticipantClient(gateway, session).join()
       let token = try #require(member.joined?.token)
+      // A reactor may publish its load later than it answers the participant.
+      try Metrics(of: gateway).wait(for: "the participant") { $0["participants"] == 1 }
       let http = try HTTPClient(gateway)
       // The gateway creates this session on reactor 0, which has the lower load, and transfers the connection to reactor 0.
       #expect(try http.makeSession().reactor(of: 2) == 0)

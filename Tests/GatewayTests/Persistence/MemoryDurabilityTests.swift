@@ -4,6 +4,7 @@ import Primitives
 import Storage
 import Testing
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -43,7 +44,8 @@ extension OverSockets {
         $0.durability = .memory
         $0.limits.graceSeconds = 0
         $0.limits.sessionIdleSeconds = 0
-        $0.limits.sessionKeepSeconds = 1
+        // The participant must join the new session within this time.
+        $0.limits.sessionKeepSeconds = TestTimeout.briefSeconds
       }
       let shared = gateway.gateway.shared
       let disk = FolderDisk(shared.data)

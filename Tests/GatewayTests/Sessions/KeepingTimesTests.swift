@@ -6,6 +6,7 @@ import Testing
 import Platform
 import Primitives
 import Wire
+import TestSupport
 
 @testable import Gateway
 
@@ -61,7 +62,13 @@ extension OverSockets {
         #expect(try gateway.status(of: session) == (way == .ended ? 410 : 200))
       }
       let member = try #require(inUse)
-      gateway = try gateway.restart(.cut) {
+      // The gateway removes no session before the participant has joined again, because its clock is not synchronised until
+      // then.
+      let hasJoined = Guarded(false)
+      let clock = GatewayClock(wall: { WallTime.now() }, isSynchronised: { hasJoined.withLock { $0 } })
+      gateway = try gateway.restart(.cut, clock: clock) {
+        // The gateway trusts a clock that is not synchronised after 24 times this delay.
+        $0.limits.removalDelaySeconds = TestTimeout.briefSeconds
         $0.limits.sessionKeepSeconds = 1
         $0.limits.endedKeepSeconds = 1
         // The session in use stays in memory, and the other sessions are only on the disk.
@@ -69,6 +76,7 @@ extension OverSockets {
       }
       member.gateway = gateway
       try member.join()
+      hasJoined.withLock { $0 = true }
       let disk = FolderDisk(gateway.gateway.shared.data)
       let kept = sessions[.inUse].map { [$0] }
       try await gateway.wait(for: "the removal of all sessions except the one in use") {
@@ -89,7 +97,8 @@ extension OverSockets {
     func expires() async throws {
       let gateway = try RunningGateway {
         $0.limits.graceSeconds = 0
-        $0.limits.sessionKeepSeconds = 1
+        // The participant must join the new session within this time.
+        $0.limits.sessionKeepSeconds = TestTimeout.briefSeconds
         $0.limits.sessions = 1
       }
       let session = try gateway.makeSession()

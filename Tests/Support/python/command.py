@@ -15,4 +15,4 @@ def environment() -> dict[str, str]:
 def run(executable: str, *arguments: str, folder: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
     """Runs a command to its end, with only the given settings in the environment."""
     command = [executable, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=20, cwd=folder, env=environment() | variables)
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder, env=environment() | variables)

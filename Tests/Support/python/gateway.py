@@ -33,6 +33,7 @@ def binary() -> str:
     return shown.stdout.strip() + "/drawtogether"
 
 
+@functools.cache
 def has_sanitizer() -> bool:
     """Returns true if the gateway under test is built with a sanitizer."""
     return contains(b"__asan_init") or has_thread_sanitizer()
@@ -42,6 +43,12 @@ def has_thread_sanitizer() -> bool:
     """Returns true if that is the thread sanitizer, which ends the gateway if it cannot write half a mebibyte to a file at the
     start."""
     return contains(b"__tsan_init")
+
+
+def brief_seconds() -> int:
+    """Returns a short limit in seconds, for a test that waits until a limit of the gateway is exceeded. The earlier steps of
+    the test must not take as long, even on a busy machine."""
+    return 10 if has_sanitizer() else 3
 
 
 @functools.cache

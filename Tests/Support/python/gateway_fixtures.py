@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from attachments import Journal
-from gateway import Gateway, binary, has_sanitizer, has_thread_sanitizer
+from gateway import Gateway, binary, brief_seconds, has_sanitizer, has_thread_sanitizer
 from lasting import LastingGateway
 from keepalive import KeepaliveObservation
 from slow import SANITIZER_BYTES, SANITIZER_TIMES
@@ -34,7 +34,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     wanted = inspect.signature(pyfuncitem.obj).parameters
     arguments = {name: pyfuncitem.funcargs[name] for name in wanted}
     mark = pyfuncitem.get_closest_marker("seconds")
-    limit = mark.args[0] if mark else SECONDS_PER_TEST
+    limit = (mark.args[0] if mark else SECONDS_PER_TEST) * (2 if has_sanitizer() else 1)
 
     async def limited() -> None:
         async with asyncio.timeout(limit):
@@ -45,7 +45,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "seconds(n): the most time this test may take")
+    config.addinivalue_line("markers", "seconds(n): the most time this test may take, doubled for a sanitizer")
     config.addinivalue_line("markers", "no_thread_sanitizer: limits files, which that sanitizer writes itself")
 
 
@@ -53,7 +53,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if has_sanitizer():
         terminalreporter.write_line(
             f"A sanitizer in the gateway: bounds of memory and of delays were {SANITIZER_TIMES} times as wide, "
-            f"those of memory by {SANITIZER_BYTES >> 20} MiB more, and the impatient waited 3 times as long."
+            f"those of memory by {SANITIZER_BYTES >> 20} MiB more, and short limits were {brief_seconds()} s."
         )
 
 
