@@ -36,7 +36,7 @@ def test_the_color_scheme_is_stored_and_applies_to_all_tabs(browser, open_page, 
     assert page.evaluate(THEME) == DARK
     until(lambda: other.evaluate(THEME), lambda seen: seen == DARK)
     # Before any content is shown.
-    page.route("**/js/start.js", lambda route: route.abort())
+    page.route("**/js/app/start.js", lambda route: route.abort())
     page.reload()
     assert page.evaluate(THEME) == DARK
     choose_theme(other, "As the system")

@@ -55,7 +55,7 @@ def visibility(page) -> str:
 def test_no_text_is_visible_in_the_wrong_language(browser, open_page):
     page = open_page(browser, **GERMAN)
     held = []
-    page.route("**/js/words/de.js", lambda route: held.append(route))
+    page.route("**/js/i18n/de.js", lambda route: held.append(route))
     page.reload(wait_until="commit")
     page.locator("noscript").wait_for(state="attached")
     until(lambda: held)
@@ -71,7 +71,7 @@ def test_no_text_is_visible_in_the_wrong_language(browser, open_page):
 def test_an_unavailable_language_falls_back_to_english(chromium, open_page, problems):
     problems.allow("de.js", "ERR_FAILED")
     page = open_page(chromium, **GERMAN)
-    page.route("**/js/words/de.js", lambda route: route.abort())
+    page.route("**/js/i18n/de.js", lambda route: route.abort())
     page.reload()
     ready(page)
     assert (language(page), visibility(page)) == ("en", "visible")

@@ -182,8 +182,8 @@ def test_thousands_of_strokes_do_not_slow_down_frames(chromium, open_page):
 
 
 MANY_STROKES = """async () => {
-  const { GroupSession } = await import('/js/session/groupSession.js');
-  const { newKey } = await import('/js/session/key.js');
+  const { GroupSession } = await import('/js/sync/groupSession.js');
+  const { newKey } = await import('/js/sync/key.js');
   const session = new GroupSession({ id: location.pathname.slice(3), base: new URL('/', location.href) });
   for (let at = 0; at < 3000; at += 1) {
     const id = newKey();

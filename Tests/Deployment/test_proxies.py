@@ -151,7 +151,7 @@ async def test_no_log_of_a_proxy_has_the_id_of_a_session(
             async with front.client(id, ADA) as ada:
                 await ada.join(name="Ada")
                 referring = {"Referer": f"{front.url}/s/{id}"}
-                for path in (f"/s/{id}", f"/%73/{id}", session, f"{session}/attachments", "/js/main.js"):
+                for path in (f"/s/{id}", f"/%73/{id}", session, f"{session}/attachments", "/js/app/app.js"):
                     await front.ask("GET", path, **referring)
                 # An unparsable request is logged as an error.
                 async with await front.connect() as connection:

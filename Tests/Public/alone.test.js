@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Album } from '../../Public/js/canvas/album.js';
-import { Drawing } from '../../Public/js/canvas/drawing.js';
-import { History } from '../../Public/js/canvas/history.js';
-import { Items } from '../../Public/js/canvas/scene.js';
-import { Marks } from '../../Public/js/canvas/marks.js';
-import { AlonePages } from '../../Public/js/storage/alonePages.js';
-import { Database } from '../../Public/js/storage/database.js';
+import { Album } from '../../Public/js/edit/itemStore.js';
+import { Drawing } from '../../Public/js/edit/drawing.js';
+import { History } from '../../Public/js/edit/undoHistory.js';
+import { Items } from '../../Public/js/model/scene.js';
+import { Marks } from '../../Public/js/model/shapes.js';
+import { AlonePages } from '../../Public/js/persist/localBoards.js';
+import { Database } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { quiet } from './support.js';
 
@@ -203,6 +203,6 @@ function draw({ drawing }, x) {
 
 /** @param {Tab} tab @returns {number[]} where each begins */
 function drawn({ marks }) {
-  return marks.all.map((mark) => /** @type {import('../../Public/js/canvas/stroke.js').Stroke} */ (mark).points[0])
+  return marks.all.map((mark) => /** @type {import('../../Public/js/model/stroke.js').Stroke} */ (mark).points[0])
     .sort();
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Backlog } from '../../Public/js/canvas/slices.js';
-import { Drawing } from '../../Public/js/canvas/drawing.js';
-import { Marks } from '../../Public/js/canvas/marks.js';
-import { STROKE_TYPE } from '../../Public/js/canvas/markMessage.js';
+import { Backlog } from '../../Public/js/model/scheduling.js';
+import { Drawing } from '../../Public/js/edit/drawing.js';
+import { Marks } from '../../Public/js/model/shapes.js';
+import { STROKE_TYPE } from '../../Public/js/protocol/shapeMessages.js';
 import { BEN, catchUp, caughtUp, fakeSession, gatewayEntry, welcome } from './support.js';
 
 /** Flags: reliable, with replace, remove. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Item } from '../../Public/js/canvas/item.js';
-import { pastedText, Text } from '../../Public/js/canvas/text.js';
-import { Stroke } from '../../Public/js/canvas/stroke.js';
+import { Item } from '../../Public/js/model/item.js';
+import { pastedText, Text } from '../../Public/js/model/text.js';
+import { Stroke } from '../../Public/js/model/stroke.js';
 import {
   checkSize,
   isDrawingFile,
@@ -10,9 +10,9 @@ import {
   MOST_ITEMS,
   readDrawing,
   writeDrawing,
-} from '../../Public/js/export/drawingFile.js';
-import { calmly, extentOf } from '../../Public/js/export/raster.js';
-import { escaped, markTag, svgOf, SVGPath } from '../../Public/js/export/svg.js';
+} from '../../Public/js/persist/drawingFile.js';
+import { calmly, extentOf } from '../../Public/js/render/export/raster.js';
+import { escaped, markTag, svgOf, SVGPath } from '../../Public/js/render/export/svg.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, width: 6, z: 1 };
 const COLORS = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { MessageTooLargeError, NotJoinedError } from '../../Public/js/session/errors.js';
-import { Retention } from '../../Public/js/session/wire.js';
+import { MessageTooLargeError, NotJoinedError } from '../../Public/js/sync/errors.js';
+import { Retention } from '../../Public/js/sync/wire.js';
 import {
   ADA,
   BEN,
@@ -654,7 +654,7 @@ function collect(target, kind, read) {
   return seen;
 }
 
-/** @param {import('../../Public/js/session/groupSession.js').GroupSession} session @returns {string[]} */
+/** @param {import('../../Public/js/sync/groupSession.js').GroupSession} session @returns {string[]} */
 function observeSettled(session) {
   /** @type {string[]} */
   const settled = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GroupSessionMessenger } from '../../Public/js/session/groupSessionMessenger.js';
+import { GroupSessionMessenger } from '../../Public/js/sync/groupSessionMessenger.js';
 import { FakeBrowser } from './journalSupport.js';
 import { ADA, catchUp, caughtUp, gatewayEntry, joined, keyOf, quiet, until } from './support.js';
 

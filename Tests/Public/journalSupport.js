@@ -1,8 +1,8 @@
 /** Pages of one browser, each with a session and its journal, over a gateway in memory. */
 
 import { createHash } from 'node:crypto';
-import { GroupSessionJournal } from '../../Public/js/session/groupSessionJournal.js';
-import { UploadClaims } from '../../Public/js/session/claims.js';
+import { GroupSessionJournal } from '../../Public/js/sync/journal/groupSessionJournal.js';
+import { UploadClaims } from '../../Public/js/persist/tabLease.js';
 import { FakeAttachments } from './fakeAttachments.js';
 import { FakeClock, fakeSession, LIMITS, until, welcome } from './support.js';
 
@@ -43,7 +43,7 @@ export class FakeBrowser {
     return { session, clock, last, journal, claims, network, vanish, reopen, wait };
   }
 
-  /** @param {import('../../Public/js/session/groupSession.js').GroupSession} session @param {object} [around] */
+  /** @param {import('../../Public/js/sync/groupSession.js').GroupSession} session @param {object} [around] */
   journalOf(session, around) {
     const { send, fetch } = this.gateway;
     const clock = new FakeClock();
@@ -118,7 +118,7 @@ export class FakeStore {
   }
 }
 
-/** @typedef {import('../../Public/js/storage/database.js').KeptUploads} KeptUploads */
+/** @typedef {import('../../Public/js/persist/database.js').KeptUploads} KeptUploads */
 
 /** Bytes that differ from place to place. @param {number} size */
 export function bytesOf(size) {

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Outbox } from '../../Public/js/session/outgoing.js';
-import { ParticipantStore } from '../../Public/js/session/savedParticipant.js';
-import { Retention } from '../../Public/js/session/wire.js';
-import { Database } from '../../Public/js/storage/database.js';
+import { Outbox } from '../../Public/js/sync/outgoing.js';
+import { ParticipantStore } from '../../Public/js/persist/outboxStore.js';
+import { Retention } from '../../Public/js/sync/wire.js';
+import { Database } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { keyOf } from './support.js';
 
@@ -165,7 +165,7 @@ class Browser {
     const own = {};
     return {
       storage,
-      /** @param {string} session @returns {Promise<[ParticipantStore, import('../../Public/js/session/groupSession.js').SavedParticipant | null]>} */
+      /** @param {string} session @returns {Promise<[ParticipantStore, import('../../Public/js/sync/groupSession.js').SavedParticipant | null]>} */
       open: async (session) => {
         const store = new ParticipantStore({
           session,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Drawing } from '../../Public/js/canvas/drawing.js';
-import { MarkIndex } from '../../Public/js/canvas/markIndex.js';
-import { Marks } from '../../Public/js/canvas/marks.js';
-import { isClosed, regular, shapePoints, SHAPES } from '../../Public/js/canvas/outline.js';
-import { Stroke } from '../../Public/js/canvas/stroke.js';
-import { readText, STROKE_TYPE, TEXT_TYPE } from '../../Public/js/canvas/markMessage.js';
-import { cleanText, Text } from '../../Public/js/canvas/text.js';
-import { lookOf, trace } from '../../Public/js/canvas/markPainter.js';
+import { Drawing } from '../../Public/js/edit/drawing.js';
+import { MarkIndex } from '../../Public/js/model/spatialIndex.js';
+import { Marks } from '../../Public/js/model/shapes.js';
+import { isClosed, regular, shapePoints, SHAPES } from '../../Public/js/model/strokeOutline.js';
+import { Stroke } from '../../Public/js/model/stroke.js';
+import { readText, STROKE_TYPE, TEXT_TYPE } from '../../Public/js/protocol/shapeMessages.js';
+import { cleanText, Text } from '../../Public/js/model/text.js';
+import { lookOf, trace } from '../../Public/js/render/shapePainter.js';
 import { BEN, fakeSession, gatewayEntry, keyOf, welcome } from './support.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, width: 6, tool: 'rectangle' };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Drawing } from '../../Public/js/canvas/drawing.js';
-import { STROKE_TYPE } from '../../Public/js/canvas/markMessage.js';
-import { Marks } from '../../Public/js/canvas/marks.js';
-import { Stroke } from '../../Public/js/canvas/stroke.js';
+import { Drawing } from '../../Public/js/edit/drawing.js';
+import { STROKE_TYPE } from '../../Public/js/protocol/shapeMessages.js';
+import { Marks } from '../../Public/js/model/shapes.js';
+import { Stroke } from '../../Public/js/model/stroke.js';
 import { ADA, BEN, catchUp, caughtUp, fakeSession, gatewayEntry, joined, keyOf, LIMITS, welcome } from './support.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, width: 6, tool: 'pen' };

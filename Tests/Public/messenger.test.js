@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AsyncQueue } from '../../Public/js/session/asyncQueue.js';
+import { AsyncQueue } from '../../Public/js/sync/asyncQueue.js';
 import {
   InvalidationReason,
   MessageTooLargeError,
   NotJoinedError,
   RateLimitedError,
-} from '../../Public/js/session/errors.js';
-import { GroupSessionMessenger } from '../../Public/js/session/groupSessionMessenger.js';
+} from '../../Public/js/sync/errors.js';
+import { GroupSessionMessenger } from '../../Public/js/sync/groupSessionMessenger.js';
 import { ADA, BEN, fakeSession, gatewayEntry, keyOf, LIMITS, welcome } from './support.js';
 
 class Guess {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Outbox } from '../../Public/js/session/outgoing.js';
-import { reconnectDelay } from '../../Public/js/session/connection.js';
-import { EntryRate, TokenBucket } from '../../Public/js/session/sender.js';
-import { Retention } from '../../Public/js/session/wire.js';
+import { Outbox } from '../../Public/js/sync/outgoing.js';
+import { reconnectDelay } from '../../Public/js/sync/connection.js';
+import { EntryRate, TokenBucket } from '../../Public/js/sync/sender.js';
+import { Retention } from '../../Public/js/sync/wire.js';
 
 const { append, replace, remove } = Retention;
 

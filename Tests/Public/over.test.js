@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Camera } from '../../Public/js/canvas/camera.js';
-import { scaleFor } from '../../Public/js/export/raster.js';
-import { Item } from '../../Public/js/canvas/item.js';
+import { Camera } from '../../Public/js/model/camera.js';
+import { scaleFor } from '../../Public/js/render/export/raster.js';
+import { Item } from '../../Public/js/model/item.js';
 import { Hand } from '../../Public/js/tools/hand.js';
 
 /** The size of a picture in points, and the scale of its copy in pixels a point. */

@@ -8,14 +8,14 @@ const PUBLIC = fileURLToPath(new URL('../../Public/', import.meta.url));
 const HTML = readFileSync(join(PUBLIC, 'index.html'), 'utf8');
 
 /** The first scripts of the page: a module, and a script that runs before anything is visible. */
-const START = 'js/start.js';
-const FIRST = 'js/early.js';
+const START = 'js/app/start.js';
+const FIRST = 'js/app/early.js';
 /** Runs beside the page when it has too many marks to paint by itself. */
-const WORKER = 'js/worker/tiles.js';
+const WORKER = 'js/render/tiles/worker.js';
 /** Loaded only for other languages. */
-const LANGUAGES = readdirSync(join(PUBLIC, 'js/words')).filter((name) => /^(?!en)[a-z]{2}\.js$/.test(name)).map((
+const LANGUAGES = readdirSync(join(PUBLIC, 'js/i18n')).filter((name) => /^(?!en)[a-z]{2}\.js$/.test(name)).map((
   name,
-) => join('js/words', name));
+) => join('js/i18n', name));
 
 test('the page preloads exactly its modules', () => {
   const preloaded = [...HTML.matchAll(/<link rel="modulepreload" href="\/([^"]+)">/g)].map(([, path]) => path);
@@ -33,8 +33,8 @@ test('each module is used', () => {
   const used = new Set([FIRST, ...reached(START, new Set()), ...reached(WORKER, new Set())]);
   assert.deepEqual(all.map((path) => join('js', path)).toSorted(), [...used].toSorted());
   assert.match(
-    readFileSync(join(PUBLIC, 'js/canvas/tileWorker.js'), 'utf8'),
-    /new Worker\(new URL\('\.\.\/worker\/tiles\.js'/,
+    readFileSync(join(PUBLIC, 'js/render/tiles/tileWorker.js'), 'utf8'),
+    /new Worker\(new URL\('\.\/worker\.js'/,
   );
 });
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Bitmaps } from '../../Public/js/canvas/bitmaps.js';
-import { LARGEST_BITMAP, levelFor, pictureType, pixelsAt, planned, sizeAt } from '../../Public/js/canvas/imageFile.js';
-import { Item, shortened } from '../../Public/js/canvas/item.js';
-import { Items, Scene } from '../../Public/js/canvas/scene.js';
-import { AttachmentError } from '../../Public/js/session/errors.js';
-import { Stroke } from '../../Public/js/canvas/stroke.js';
-import { Marks } from '../../Public/js/canvas/marks.js';
+import { Bitmaps } from '../../Public/js/render/bitmaps.js';
+import { LARGEST_BITMAP, levelFor, pictureType, pixelsAt, planned, sizeAt } from '../../Public/js/model/imageFile.js';
+import { Item, shortened } from '../../Public/js/model/item.js';
+import { Items, Scene } from '../../Public/js/model/scene.js';
+import { AttachmentError } from '../../Public/js/sync/errors.js';
+import { Stroke } from '../../Public/js/model/stroke.js';
+import { Marks } from '../../Public/js/model/shapes.js';
 import {
   doneOfTotal,
   itemLabel,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cells, fitted, laidInto, wayToFree } from '../../Public/js/canvas/arranging.js';
-import { contains, cornerAt, growthBy } from '../../Public/js/canvas/picking.js';
-import { growth, movedPlace } from '../../Public/js/canvas/motion.js';
+import { cells, fitted, laidInto, wayToFree } from '../../Public/js/edit/autoLayout.js';
+import { contains, cornerAt, growthBy } from '../../Public/js/model/hitTest.js';
+import { growth, movedPlace } from '../../Public/js/protocol/transformSync.js';
 import {
   boundsOf,
   decodePlacement,
@@ -11,7 +11,7 @@ import {
   onPlane,
   placementMessage,
   readPlacement,
-} from '../../Public/js/canvas/placement.js';
+} from '../../Public/js/model/placement.js';
 
 const PLACE = { x: 100, y: 50, width: 80, height: 40, z: 3 };
 const BOUNDS = boundsOf(PLACE);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Camera } from '../../Public/js/canvas/camera.js';
+import { Camera } from '../../Public/js/model/camera.js';
 import { PointerInput } from '../../Public/js/tools/pointerInput.js';
 
 test('a pen takes over from an earlier palm touch', () => {

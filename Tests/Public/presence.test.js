@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { peopleAmong, Presence } from '../../Public/js/presence.js';
+import { peopleAmong, Presence } from '../../Public/js/protocol/presence.js';
 import { ADA, BEN, fakeSession, gatewayEntry, welcome } from './support.js';
 
 const CARA = { id: '33333333-3333-4333-8333-333333333333', number: 3, name: 'Cara', color: '#30a46c' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { errorCorrection, penalty, qrCode } from '../../Public/js/qr/qrCode.js';
+import { errorCorrection, penalty, qrCode } from '../../Public/js/ui/qrCode.js';
 
 /** Created with the Python package qrcode 8.2: version 1, error correction M, in byte mode. */
 const DRAW = `

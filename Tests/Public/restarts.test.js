@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GroupSession } from '../../Public/js/session/groupSession.js';
-import { Retention } from '../../Public/js/session/wire.js';
+import { GroupSession } from '../../Public/js/sync/groupSession.js';
+import { Retention } from '../../Public/js/sync/wire.js';
 import { FakeGateway } from './fakeGateway.js';
 import { FakeClock, keyOf, reliable } from './support.js';
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Camera } from '../../Public/js/canvas/camera.js';
-import { isRGB, luminance, nearestColor, PALETTE, randomColor, textOn } from '../../Public/js/canvas/colors.js';
-import { History } from '../../Public/js/canvas/history.js';
-import { outline, segmentDistance, smoothed } from '../../Public/js/canvas/outline.js';
-import { CursorSender, RemoteCursors } from '../../Public/js/canvas/cursors.js';
-import { MAXIMUM_POINTS, Stroke } from '../../Public/js/canvas/stroke.js';
-import { MarkIndex } from '../../Public/js/canvas/markIndex.js';
-import { readStroke } from '../../Public/js/canvas/markMessage.js';
+import { Camera } from '../../Public/js/model/camera.js';
+import { isRGB, luminance, nearestColor, PALETTE, randomColor, textOn } from '../../Public/js/model/palette.js';
+import { History } from '../../Public/js/edit/undoHistory.js';
+import { outline, segmentDistance, smoothed } from '../../Public/js/model/strokeOutline.js';
+import { CursorSender, RemoteCursors } from '../../Public/js/protocol/cursorMessage.js';
+import { MAXIMUM_POINTS, Stroke } from '../../Public/js/model/stroke.js';
+import { MarkIndex } from '../../Public/js/model/spatialIndex.js';
+import { readStroke } from '../../Public/js/protocol/shapeMessages.js';
 import { Eraser } from '../../Public/js/tools/pen.js';
 import { Pinch } from '../../Public/js/tools/hand.js';
 import { cleanName, madeUpName, Settings } from '../../Public/js/ui/settings.js';
-import { en } from '../../Public/js/words/en.js';
+import { en } from '../../Public/js/i18n/en.js';
 
 const GOOD = {
   id: 'x',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Album } from '../../Public/js/canvas/album.js';
-import { Drawing } from '../../Public/js/canvas/drawing.js';
-import { History } from '../../Public/js/canvas/history.js';
-import { Items } from '../../Public/js/canvas/scene.js';
-import { Marks } from '../../Public/js/canvas/marks.js';
-import { Retention } from '../../Public/js/session/wire.js';
-import { Sharing } from '../../Public/js/sharing.js';
-import { Database } from '../../Public/js/storage/database.js';
+import { Album } from '../../Public/js/edit/itemStore.js';
+import { Drawing } from '../../Public/js/edit/drawing.js';
+import { History } from '../../Public/js/edit/undoHistory.js';
+import { Items } from '../../Public/js/model/scene.js';
+import { Marks } from '../../Public/js/model/shapes.js';
+import { Retention } from '../../Public/js/sync/wire.js';
+import { Sharing } from '../../Public/js/app/sharing.js';
+import { Database } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { ADA, fakeSession, gatewayEntry, keyOf, quiet, reliable, welcome } from './support.js';
 

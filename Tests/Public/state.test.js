@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Participants } from '../../Public/js/session/control.js';
-import { fnv1a64, RetainedState, stateBytes, stateHash } from '../../Public/js/session/retained.js';
-import { takeClaim } from '../../Public/js/session/claims.js';
-import { decodeEntries } from '../../Public/js/session/wire.js';
+import { Participants } from '../../Public/js/sync/control.js';
+import { fnv1a64, RetainedState, stateBytes, stateHash } from '../../Public/js/sync/retained.js';
+import { takeClaim } from '../../Public/js/persist/tabLease.js';
+import { decodeEntries } from '../../Public/js/sync/wire.js';
 import { ADA, BEN, gatewayEntry } from './support.js';
 
 /** §3.2: entries in order (flags, key), and the sequences that are retained at the end. */

@@ -1,6 +1,6 @@
 /** Fake sockets, a fake clock, and the gateway's side of the wire written out by hand. */
 
-import { GroupSession } from '../../Public/js/session/groupSession.js';
+import { GroupSession } from '../../Public/js/sync/groupSession.js';
 
 /** A clock that advances on request. */
 export class FakeClock {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LargeScene } from '../../Public/js/canvas/largeScene.js';
-import { Stroke } from '../../Public/js/canvas/stroke.js';
-import { Text } from '../../Public/js/canvas/text.js';
-import { TILE, Tiles } from '../../Public/js/canvas/tiles.js';
-import { hear, tell, TilePainter } from '../../Public/js/canvas/tilePainter.js';
+import { LargeScene } from '../../Public/js/render/tiles/tiledRenderer.js';
+import { Stroke } from '../../Public/js/model/stroke.js';
+import { Text } from '../../Public/js/model/text.js';
+import { TILE, Tiles } from '../../Public/js/render/tiles/tiles.js';
+import { hear, tell, TilePainter } from '../../Public/js/render/tiles/tilePainter.js';
 
 // Provided by browsers; here shapes are only counted.
 Object.assign(globalThis, {

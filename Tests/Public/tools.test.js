@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Drawing } from '../../Public/js/canvas/drawing.js';
-import { MarkIndex } from '../../Public/js/canvas/markIndex.js';
-import { Marks } from '../../Public/js/canvas/marks.js';
+import { Drawing } from '../../Public/js/edit/drawing.js';
+import { MarkIndex } from '../../Public/js/model/spatialIndex.js';
+import { Marks } from '../../Public/js/model/shapes.js';
 import { Eraser, Pen, Shaper } from '../../Public/js/tools/pen.js';
 import { Writer } from '../../Public/js/tools/writer.js';
 

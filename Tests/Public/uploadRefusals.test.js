@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byteCount, tooLargeText } from '../../Public/js/words/forms.js';
+import { byteCount, tooLargeText } from '../../Public/js/i18n/format.js';
 import { brokenFile, FakeBrowser, fileOf } from './journalSupport.js';
 import { keyOf, until } from './support.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UploadClaims } from '../../Public/js/session/claims.js';
-import { Database, UploadStore } from '../../Public/js/storage/database.js';
+import { UploadClaims } from '../../Public/js/persist/tabLease.js';
+import { Database, UploadStore } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { bytesOf, FakeBrowser, fileOf, hashOf } from './journalSupport.js';
 import { keyOf, quiet, until } from './support.js';

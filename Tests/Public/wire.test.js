@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bytesFromKey, keyFromBytes, newKey } from '../../Public/js/session/key.js';
-import { decodeEntries, encodeEntry, Retention, WireError } from '../../Public/js/session/wire.js';
+import { bytesFromKey, keyFromBytes, newKey } from '../../Public/js/sync/key.js';
+import { decodeEntries, encodeEntry, Retention, WireError } from '../../Public/js/sync/wire.js';
 
 const KEY = '00112233-4455-6677-8899-AABBCCDDEEFF';
 const KEY_HEX = '00112233445566778899aabbccddeeff';

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
-import { byteCount } from '../../Public/js/words/forms.js';
-import { AttachmentError, GroupSessionError } from '../../Public/js/session/errors.js';
+import { byteCount } from '../../Public/js/i18n/format.js';
+import { AttachmentError, GroupSessionError } from '../../Public/js/sync/errors.js';
 import { itemLabel, timeLeft, tooLargeWords } from '../../Public/js/ui/adding.js';
-import { de } from '../../Public/js/words/de.js';
-import { en } from '../../Public/js/words/en.js';
-import { errorWords, noticeWords, speak, translate, words } from '../../Public/js/words/words.js';
+import { de } from '../../Public/js/i18n/de.js';
+import { en } from '../../Public/js/i18n/en.js';
+import { errorWords, noticeWords, speak, translate, words } from '../../Public/js/i18n/i18n.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PUBLIC = join(ROOT, 'Public');
@@ -33,7 +33,7 @@ for (const [name, table] of Object.entries(LANGUAGES)) {
 }
 
 test('each language file can be chosen', () => {
-  const files = readdirSync(join(PUBLIC, 'js/words')).filter((name) => /^[a-z]{2}\.js$/.test(name));
+  const files = readdirSync(join(PUBLIC, 'js/i18n')).filter((name) => /^[a-z]{2}\.js$/.test(name));
   const spoken = files.map((name) => name.slice(0, 2)).toSorted();
   assert.deepEqual(Object.keys(LANGUAGES).toSorted(), spoken);
   const offered = [...HTML.matchAll(/<button value="(..)" lang="\1">/g)].map(([, language]) => language);
@@ -199,11 +199,12 @@ test('no module has texts of its own', () => {
     'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',
     'The page has no element ${}.',
   ];
-  const folders = ['ui', 'tools', 'canvas', 'export'];
+  const folders = ['ui', 'tools', 'edit', 'model', 'protocol', 'render'];
   const paths = folders.flatMap((folder) =>
-    readdirSync(join(PUBLIC, 'js', folder)).map((name) => join('js', folder, name))
+    readdirSync(join(PUBLIC, 'js', folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.js')).map((name) => join('js', folder, name))
   );
-  const found = [...paths, 'js/main.js', 'js/start.js'].flatMap((path) => {
+  const found = [...paths, 'js/persist/drawingFile.js', 'js/app/app.js', 'js/app/start.js'].flatMap((path) => {
     const literals = literalsOf(readFileSync(join(PUBLIC, path), 'utf8'));
     return literals.filter((text) => isSaid(text) && !allowed.includes(text)).map((text) => `${path}: ${text}`);
   });
@@ -249,7 +250,7 @@ for (const [languages, kept, speaks] of CHOICES) {
     assert.deepEqual([lang, isWordless, loads], [
       speaks,
       speaks !== 'en',
-      speaks === 'en' ? [] : [`./words/${speaks}.js`],
+      speaks === 'en' ? [] : [`../i18n/${speaks}.js`],
     ]);
   });
 }
@@ -372,7 +373,7 @@ function chosenLanguage(languages, getItem = () => null) {
   };
   /** @type {string[]} */
   const loads = [];
-  const source = readFileSync(join(PUBLIC, 'js/early.js'), 'utf8').replace('import(', 'load(');
+  const source = readFileSync(join(PUBLIC, 'js/app/early.js'), 'utf8').replace('import(', 'load(');
   const load = (/** @type {string} */ path) => (loads.push(path), Promise.resolve());
   const document = Object.assign(new EventTarget(), { documentElement, querySelector: () => null });
   const matchMedia = () => Object.assign(new EventTarget(), { matches: false });

@@ -7,7 +7,7 @@ export class Hand {
   #x = 0;
   #y = 0;
 
-  /** @param {import('../canvas/camera.js').Camera} camera */
+  /** @param {import('../model/camera.js').Camera} camera */
   constructor(camera) {
     this.#camera = camera;
   }
@@ -38,7 +38,7 @@ export class Pinch {
   #fingers = new Map();
   #isActive = false;
 
-  /** @param {import('../canvas/camera.js').Camera} camera */
+  /** @param {import('../model/camera.js').Camera} camera */
   constructor(camera) {
     this.#camera = camera;
   }

@@ -1,10 +1,10 @@
 /** Draws with the look that is chosen, by hand or shapes; and takes away what is drawn. */
 
-import { regular } from '../canvas/outline.js';
+import { regular } from '../model/strokeOutline.js';
 
 /**
- * @typedef {import('../canvas/drawing.js').Drawing} Drawing
- * @typedef {import('../canvas/drawing.js').Look} Look
+ * @typedef {import('../edit/drawing.js').Drawing} Drawing
+ * @typedef {import('../edit/drawing.js').Look} Look
  *
  * Where the pointer was.
  * @typedef {object} Sample
@@ -102,8 +102,8 @@ export class Shaper {
 }
 
 /**
- * @typedef {import('../canvas/marks.js').Mark} Mark
- * @typedef {import('../canvas/markIndex.js').MarkIndex} MarkIndex
+ * @typedef {import('../model/shapes.js').Mark} Mark
+ * @typedef {import('../model/spatialIndex.js').MarkIndex} MarkIndex
  */
 
 /** Half the eraser's size, in pixels: the same on the screen however far one is zoomed in. */

@@ -3,7 +3,7 @@
 import { Pinch } from './hand.js';
 
 /**
- * @typedef {import('../canvas/camera.js').Camera} Camera
+ * @typedef {import('../model/camera.js').Camera} Camera
  * @typedef {import('./pen.js').Sample} Sample
  * @typedef {Event & { scale: number, clientX: number, clientY: number }} GestureEvent
  * @typedef {{ begin(sample: Sample): void, move(samples: Sample[]): void, end(): void, cancel(): void }} Tool

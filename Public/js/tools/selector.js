@@ -1,13 +1,13 @@
 /** Chooses what lies on the page, moves it, and makes it larger or smaller by the corners of the box around it. */
 
-import { contains, cornerAt, growthBy, shapeAround, topmostAt, touching } from '../canvas/picking.js';
-import { growth, joined, STILL } from '../canvas/motion.js';
+import { contains, cornerAt, growthBy, shapeAround, topmostAt, touching } from '../model/hitTest.js';
+import { growth, joined, STILL } from '../protocol/transformSync.js';
 
 /**
- * @typedef {import('../canvas/picking.js').Corner} Corner
- * @typedef {import('../canvas/scene.js').Drawable} Drawable
- * @typedef {import('../canvas/stroke.js').Bounds} Bounds
- * @typedef {import('../canvas/stroke.js').Motion} Motion
+ * @typedef {import('../model/hitTest.js').Corner} Corner
+ * @typedef {import('../model/scene.js').Drawable} Drawable
+ * @typedef {import('../model/stroke.js').Bounds} Bounds
+ * @typedef {import('../model/stroke.js').Motion} Motion
  * @typedef {import('./pen.js').Sample} Sample
  *
  * What a pointer that is down does, once it has moved; `tap`: what it does if it never moves.
@@ -52,8 +52,8 @@ export class Selector extends EventTarget {
   #lastTap = null;
 
   /**
-   * @param {import('../canvas/picking.js').Plane} plane
-   * @param {import('../canvas/selection.js').Selection} selection @param {import('../canvas/arranger.js').Arranger} arranger
+   * @param {import('../model/hitTest.js').Plane} plane
+   * @param {import('../edit/selection.js').Selection} selection @param {import('../edit/selectionCommands.js').Arranger} arranger
    * @param {() => number} scale pixels a point @param {() => number} [now] milliseconds
    */
   constructor(plane, selection, arranger, scale, now = () => performance.now()) {

@@ -1,10 +1,10 @@
 /** Puts words on the page: a tap places new ones, or takes up those that are there. */
 
-import { LINE, Text } from '../canvas/text.js';
+import { LINE, Text } from '../model/text.js';
 
 /**
- * @typedef {import('../canvas/drawing.js').Drawing} Drawing
- * @typedef {import('../canvas/drawing.js').TextLook} TextLook
+ * @typedef {import('../edit/drawing.js').Drawing} Drawing
+ * @typedef {import('../edit/drawing.js').TextLook} TextLook
  * @typedef {import('./pen.js').Sample} Sample
  * @typedef {{ id: string, text: string, point: [number, number], look: TextLook }} Written `point`: its upper left corner
  */
@@ -25,7 +25,7 @@ export class Writer extends EventTarget {
   #tapped = null;
 
   /**
-   * @param {Drawing} drawing @param {import('../canvas/markIndex.js').MarkIndex} index
+   * @param {Drawing} drawing @param {import('../model/spatialIndex.js').MarkIndex} index
    * @param {() => TextLook} look @param {() => number} scale pixels a point @param {() => string} newKey
    */
   constructor(drawing, index, look, scale, newKey) {

@@ -1,24 +1,24 @@
 /** Adds pictures and files, and says what becomes of them: how far they are, and how long it still takes. */
 
-import { cells, laidInto, wayToFree } from '../canvas/arranging.js';
-import { measured, pictureTypeOf } from '../canvas/imageFile.js';
-import { CARD } from '../canvas/item.js';
-import { boundsOf } from '../canvas/placement.js';
-import { byteCount, sizesApart } from '../words/forms.js';
-import { words } from '../words/words.js';
+import { cells, laidInto, wayToFree } from '../edit/autoLayout.js';
+import { measured, pictureTypeOf } from '../model/imageFile.js';
+import { CARD } from '../model/item.js';
+import { boundsOf } from '../model/placement.js';
+import { byteCount, sizesApart } from '../i18n/format.js';
+import { words } from '../i18n/i18n.js';
 import { toast } from './dialogs.js';
 
 /**
- * @typedef {import('../canvas/album.js').Added} Added
+ * @typedef {import('../edit/itemStore.js').Added} Added
  * @typedef {{ x: number, y: number, width: number, height: number }} Laid
  *
  * @typedef {object} Parts
- * @property {import('../canvas/album.js').Album} album
- * @property {import('../canvas/scene.js').Items} items
- * @property {import('../canvas/camera.js').Camera} camera
+ * @property {import('../edit/itemStore.js').Album} album
+ * @property {import('../model/scene.js').Items} items
+ * @property {import('../model/camera.js').Camera} camera
  * @property {{ width: number, height: number }} view the canvas, in pixels
  * @property {() => Promise<number>} limit bytes of a file
- * @property {(items: import('../canvas/item.js').Item[]) => void} added they are on the page
+ * @property {(items: import('../model/item.js').Item[]) => void} added they are on the page
  */
 
 /** What would lie right upon another is laid so far beside it, in pixels. */
@@ -116,7 +116,7 @@ export async function read(file) {
   return { blob: file, name, contentType, natural };
 }
 
-/** @typedef {import('../canvas/item.js').Item} Item */
+/** @typedef {import('../model/item.js').Item} Item */
 
 const MB = 1024 * 1024;
 /** Over so much time a pace is measured; from less than the least it cannot be told. */

@@ -1,13 +1,13 @@
 /** The canvas among the other elements: its size, the paper's dots, and what is off the screen. */
 
-import { overlap } from '../canvas/stroke.js';
-import { words } from '../words/words.js';
+import { overlap } from '../model/stroke.js';
+import { words } from '../i18n/i18n.js';
 import { element } from './elements.js';
 
 /**
- * @typedef {import('../canvas/camera.js').Camera} Camera
- * @typedef {import('../canvas/renderer.js').Renderer} Renderer
- * @typedef {import('../canvas/scene.js').Scene} Scene
+ * @typedef {import('../model/camera.js').Camera} Camera
+ * @typedef {import('../render/renderer.js').Renderer} Renderer
+ * @typedef {import('../model/scene.js').Scene} Scene
  */
 
 /** By so much a step of the zoom is closer. */
@@ -108,7 +108,7 @@ export class CanvasView {
     this.#showFit();
   }
 
-  /** @param {import('../canvas/stroke.js').Bounds} bounds @returns {boolean} whether all of it is seen where one begins */
+  /** @param {import('../model/stroke.js').Bounds} bounds @returns {boolean} whether all of it is seen where one begins */
   #isHomeEnough({ left, top, right, bottom }) {
     return left >= -8 && top >= -8 && right <= this.#renderer.width + 8 && bottom <= this.#renderer.height + 8;
   }

@@ -1,26 +1,26 @@
 /** What is chosen: what a person can do with it, and how it is seen. */
 
-import { Arranger } from '../canvas/arranger.js';
-import { MotionExchange, Motions, movedBounds } from '../canvas/motion.js';
-import { drawnBefore, overlap } from '../canvas/stroke.js';
-import { Text } from '../canvas/text.js';
+import { Arranger } from '../edit/selectionCommands.js';
+import { MotionExchange, Motions, movedBounds } from '../protocol/transformSync.js';
+import { drawnBefore, overlap } from '../model/stroke.js';
+import { Text } from '../model/text.js';
 import { Selector } from '../tools/selector.js';
-import { errorWords, words } from '../words/words.js';
+import { errorWords, words } from '../i18n/i18n.js';
 import { announce, confirmed, toast } from './dialogs.js';
 import { element, icon, make } from './elements.js';
 
 /**
- * @typedef {import('../canvas/marks.js').Mark} Mark
+ * @typedef {import('../model/shapes.js').Mark} Mark
  *
  * @typedef {object} Parts
- * @property {import('../canvas/marks.js').Marks} marks
- * @property {import('../canvas/scene.js').Items} items
- * @property {import('../canvas/markIndex.js').MarkIndex} index
- * @property {import('../canvas/drawing.js').Drawing} drawing
- * @property {import('../canvas/album.js').Album} album
- * @property {import('../canvas/history.js').History} history
- * @property {import('../canvas/camera.js').Camera} camera
- * @property {import('../canvas/selection.js').Selection} selection
+ * @property {import('../model/shapes.js').Marks} marks
+ * @property {import('../model/scene.js').Items} items
+ * @property {import('../model/spatialIndex.js').MarkIndex} index
+ * @property {import('../edit/drawing.js').Drawing} drawing
+ * @property {import('../edit/itemStore.js').Album} album
+ * @property {import('../edit/undoHistory.js').History} history
+ * @property {import('../model/camera.js').Camera} camera
+ * @property {import('../edit/selection.js').Selection} selection
  * @property {import('./itemView.js').ItemView} itemView
  * @property {{ width: number, height: number }} view the canvas, in pixels
  * @property {() => void} ask for a frame
@@ -49,7 +49,7 @@ export class Choosing {
     this.#view = new SelectionView({ ...parts, selector: this.selector, arranger: this.#arranger, deeds: this });
   }
 
-  /** @param {import('../session/groupSession.js').GroupSession | null} session from now on */
+  /** @param {import('../sync/groupSession.js').GroupSession | null} session from now on */
   follow(session) {
     this.selector.cancel();
     if (this.#parts.marks.size === 0) this.#arranger.forget();
@@ -123,7 +123,7 @@ export class Choosing {
   }
 }
 
-/** @param {import('../canvas/scene.js').Drawable} one @returns {string} for those who do not see it */
+/** @param {import('../model/scene.js').Drawable} one @returns {string} for those who do not see it */
 function nameOf(one) {
   if (one instanceof Text) return `${words.text}: ${one.text}`;
   if ('place' in one) return one.isPicture ? words.picture(one.name) : words.file(one.name);
@@ -133,13 +133,13 @@ function nameOf(one) {
 }
 
 /**
- * @typedef {import('../canvas/stroke.js').Bounds} Bounds
+ * @typedef {import('../model/stroke.js').Bounds} Bounds
  *
  * @typedef {object} ViewParts
- * @property {import('../canvas/selection.js').Selection} selection
+ * @property {import('../edit/selection.js').Selection} selection
  * @property {import('../tools/selector.js').Selector} selector
- * @property {import('../canvas/arranger.js').Arranger} arranger
- * @property {import('../canvas/camera.js').Camera} camera
+ * @property {import('../edit/selectionCommands.js').Arranger} arranger
+ * @property {import('../model/camera.js').Camera} camera
  * @property {{ duplicate: () => void, bringToFront: () => void, remove: () => void }} deeds
  * @property {() => void} ask for a frame
  */

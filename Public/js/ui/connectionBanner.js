@@ -1,6 +1,6 @@
 /** What stands over the page when the session is not there for it: for a while, or because it has ended. */
 
-import { words } from '../words/words.js';
+import { words } from '../i18n/i18n.js';
 import { element } from './elements.js';
 import { announce } from './dialogs.js';
 
@@ -135,7 +135,7 @@ export class ConnectionBanner {
 
 /**
  * @typedef {object} Parts
- * @property {import('../canvas/scene.js').Scene} scene
+ * @property {import('../model/scene.js').Scene} scene
  * @property {() => void} save a copy
  * @property {() => void} start a new session
  */

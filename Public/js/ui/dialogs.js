@@ -5,8 +5,8 @@
  * Each dialog gives a promise of what was chosen; '' is none.
  */
 
-import { qrCode } from '../qr/qrCode.js';
-import { words } from '../words/words.js';
+import { qrCode } from './qrCode.js';
+import { words } from '../i18n/i18n.js';
 import { element, icon, make, makeSVG } from './elements.js';
 
 /** @param {string} id @returns {Promise<string>} the value of the button that closed it */

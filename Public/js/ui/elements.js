@@ -137,7 +137,7 @@ export class Popover {
 }
 
 /**
- * @typedef {import('../canvas/placement.js').Size} Size
+ * @typedef {import('../model/placement.js').Size} Size
  * @typedef {{ left: number, top: number, width: number, height: number }} Box on the canvas, in pixels
  */
 

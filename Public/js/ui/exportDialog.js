@@ -1,17 +1,17 @@
 /** A copy of the picture: to save, to send, to print. */
 
-import { ItemPainter } from '../canvas/item.js';
-import { drawingText, writeDrawing } from '../export/drawingFile.js';
-import { embedded, extentOf, isItem, paintAll, rasterOf, scaleFor } from '../export/raster.js';
-import { svgOf } from '../export/svg.js';
-import { errorWords, words } from '../words/words.js';
+import { ItemPainter } from '../model/item.js';
+import { drawingText, writeDrawing } from '../persist/drawingFile.js';
+import { embedded, extentOf, isItem, paintAll, rasterOf, scaleFor } from '../render/export/raster.js';
+import { svgOf } from '../render/export/svg.js';
+import { errorWords, words } from '../i18n/i18n.js';
 import { showDialog, toast } from './dialogs.js';
 import { element, make } from './elements.js';
 import { pageColors } from './itemView.js';
 import { isBusy } from './keys.js';
 
 /**
- * @typedef {import('../canvas/scene.js').Drawable} Drawable
+ * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {{ blob: Blob, missing: number }} Copy
  */
 
@@ -41,7 +41,7 @@ export class ExportDialog {
   #lifetime = new AbortController();
 
   /**
-   * @param {import('../canvas/scene.js').Scene} scene @param {import('../canvas/selection.js').Selection} selection
+   * @param {import('../model/scene.js').Scene} scene @param {import('../edit/selection.js').Selection} selection
    * @param {() => void} remove what is chosen
    */
   constructor(scene, selection, remove) {

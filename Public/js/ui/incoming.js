@@ -1,11 +1,11 @@
 /** What comes in: files that are dropped on the page, pasted or picked, words that are pasted, and drawings that are opened. */
 
-import { CARD } from '../canvas/item.js';
-import { boundsOf } from '../canvas/placement.js';
-import { checkSize, readDrawing } from '../export/drawingFile.js';
-import { extentOf } from '../export/raster.js';
-import { newKey } from '../session/key.js';
-import { errorWords, words } from '../words/words.js';
+import { CARD } from '../model/item.js';
+import { boundsOf } from '../model/placement.js';
+import { checkSize, readDrawing } from '../persist/drawingFile.js';
+import { extentOf } from '../render/export/raster.js';
+import { newKey } from '../sync/key.js';
+import { errorWords, words } from '../i18n/i18n.js';
 import { read, tooLargeWords } from './adding.js';
 import { announce, toast } from './dialogs.js';
 import { element } from './elements.js';
@@ -82,12 +82,12 @@ function withoutFolders({ items, files }) {
 }
 
 /**
- * @typedef {import('../export/drawingFile.js').Opened} Opened
+ * @typedef {import('../persist/drawingFile.js').Opened} Opened
  *
  * @typedef {object} Parts
- * @property {import('../canvas/scene.js').Scene} scene
- * @property {import('../canvas/drawing.js').Drawing} drawing
- * @property {import('../canvas/camera.js').Camera} camera
+ * @property {import('../model/scene.js').Scene} scene
+ * @property {import('../edit/drawing.js').Drawing} drawing
+ * @property {import('../model/camera.js').Camera} camera
  * @property {{ showEverything: () => void }} view
  * @property {{ width: number, height: number }} canvas in pixels
  * @property {import('./choosing.js').Choosing['bring']} bring
@@ -148,7 +148,7 @@ export class Opening {
     else choose(ids);
   }
 
-  /** @param {{ bounds: import('../canvas/stroke.js').Bounds }[]} all @param {{ x: number, y: number } | null} at @returns {[number, number]} to there */
+  /** @param {{ bounds: import('../model/stroke.js').Bounds }[]} all @param {{ x: number, y: number } | null} at @returns {[number, number]} to there */
   #way(all, at) {
     const { camera, canvas } = this.#parts;
     const { left, top, width, height } = extentOf(all);

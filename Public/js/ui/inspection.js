@@ -1,15 +1,15 @@
 /** What tests, and whoever is curious, can see of the page: `drawTogether` in the console. */
 
-import { stateHash } from '../session/retained.js';
+import { stateHash } from '../sync/retained.js';
 
 /**
  * @param {object} parts
- * @param {import('../sharing.js').Sharing} parts.sharing
- * @param {import('../canvas/scene.js').Items} parts.items
- * @param {import('../canvas/marks.js').Marks} parts.marks
- * @param {import('../canvas/selection.js').Selection} parts.selection
- * @param {import('../canvas/renderer.js').Renderer} parts.renderer
- * @param {import('../canvas/slices.js').Backlog} parts.backlog
+ * @param {import('../app/sharing.js').Sharing} parts.sharing
+ * @param {import('../model/scene.js').Items} parts.items
+ * @param {import('../model/shapes.js').Marks} parts.marks
+ * @param {import('../edit/selection.js').Selection} parts.selection
+ * @param {import('../render/renderer.js').Renderer} parts.renderer
+ * @param {import('../model/scheduling.js').Backlog} parts.backlog
  */
 export function openToInspection({ sharing, marks, items, selection, renderer, backlog }) {
   const inspection = {

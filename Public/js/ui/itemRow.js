@@ -1,14 +1,14 @@
 /** What lies over a picture or a file on the page: how far it is, what can be done, and what a screen reader is told. */
 
-import { AttachmentError } from '../session/errors.js';
-import { errorWords, words } from '../words/words.js';
+import { AttachmentError } from '../sync/errors.js';
+import { errorWords, words } from '../i18n/i18n.js';
 import { element, icon, make, panelPlace } from './elements.js';
 import { doneOfTotal, itemLabel, Pace, partDone, timeLeft } from './adding.js';
 import { announce } from './dialogs.js';
 
 /**
- * @typedef {import('../canvas/item.js').Item} Item
- * @typedef {import('../canvas/placement.js').Size} Size
+ * @typedef {import('../model/item.js').Item} Item
+ * @typedef {import('../model/placement.js').Size} Size
  * @typedef {import('./elements.js').Box} Box
  *
  * @typedef {object} Deeds what a person can do to it

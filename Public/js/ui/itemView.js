@@ -1,21 +1,21 @@
 /** Shows the pictures and files on the page. */
 
-import { Bitmaps } from '../canvas/bitmaps.js';
-import { ItemPainter } from '../canvas/item.js';
-import { errorWords, words } from '../words/words.js';
+import { Bitmaps } from '../render/bitmaps.js';
+import { ItemPainter } from '../model/item.js';
+import { errorWords, words } from '../i18n/i18n.js';
 import { confirmed, toast } from './dialogs.js';
 import { element } from './elements.js';
 import { ItemRow } from './itemRow.js';
 
 /**
- * @typedef {import('../canvas/item.js').Item} Item
- * @typedef {import('../canvas/camera.js').Camera} Camera
+ * @typedef {import('../model/item.js').Item} Item
+ * @typedef {import('../model/camera.js').Camera} Camera
  *
  * @typedef {object} Parts
- * @property {import('../canvas/album.js').Album} album
- * @property {import('../canvas/scene.js').Items} items
+ * @property {import('../edit/itemStore.js').Album} album
+ * @property {import('../model/scene.js').Items} items
  * @property {Camera} camera
- * @property {import('../canvas/selection.js').Selection} selection
+ * @property {import('../edit/selection.js').Selection} selection
  * @property {(item: Item) => void} choose
  * @property {() => void} ask for a frame
  */
@@ -127,7 +127,7 @@ export class ItemView {
   }
 }
 
-/** @returns {import('../canvas/item.js').Colors} */
+/** @returns {import('../model/item.js').Colors} */
 export function pageColors() {
   const style = getComputedStyle(document.documentElement);
   const color = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();

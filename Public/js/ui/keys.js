@@ -29,7 +29,7 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
  * @param {import('./toolbar.js').Inks} parts.inks
  * @param {import('./incoming.js').Incoming} parts.incoming
  * @param {import('./choosing.js').Choosing} parts.choosing
- * @param {import('../canvas/drawing.js').Drawing} parts.drawing
+ * @param {import('../edit/drawing.js').Drawing} parts.drawing
  * @param {import('./canvasView.js').CanvasView} parts.view
  * @param {() => void} parts.edit what is chosen
  * @param {import('./exportDialog.js').ExportDialog} parts.exporting

@@ -1,16 +1,16 @@
 /** The others on the page: where their pointers are, and whose hand was at what. */
 
-import { textOn } from '../canvas/colors.js';
-import { CURSOR_TYPE, CursorSender, RemoteCursors } from '../canvas/cursors.js';
-import { overlap } from '../canvas/stroke.js';
-import { GroupSessionMessenger } from '../session/groupSessionMessenger.js';
-import { words } from '../words/words.js';
+import { textOn } from '../model/palette.js';
+import { CURSOR_TYPE, CursorSender, RemoteCursors } from '../protocol/cursorMessage.js';
+import { overlap } from '../model/stroke.js';
+import { GroupSessionMessenger } from '../sync/groupSessionMessenger.js';
+import { words } from '../i18n/i18n.js';
 import { element, make } from './elements.js';
 
 /**
- * @typedef {import('../canvas/camera.js').Camera} Camera
- * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../session/control.js').Participant} Participant
+ * @typedef {import('../model/camera.js').Camera} Camera
+ * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../sync/control.js').Participant} Participant
  */
 
 /** In pixels. */
@@ -52,7 +52,7 @@ export class SharedCursors {
     this.#cursors.keepOnly((number) => active.some((one) => one.number === number));
   }
 
-  /** @param {number} number @param {import('../canvas/stroke.js').Bounds} bounds @returns {boolean} whether their pointer is shown there, or nearby */
+  /** @param {number} number @param {import('../model/stroke.js').Bounds} bounds @returns {boolean} whether their pointer is shown there, or nearby */
   isAt(number, { left, top, right, bottom }) {
     const cursor = this.#cursors.all.get(number);
     const reach = NEARBY / this.#camera.scale;
@@ -119,7 +119,7 @@ class CursorLayer {
     for (const [number, cursor] of this.#cursors.all) this.#place(number, cursor);
   }
 
-  /** @param {number} number @param {Readonly<import('../canvas/cursors.js').RemoteCursor>} cursor */
+  /** @param {number} number @param {Readonly<import('../protocol/cursorMessage.js').RemoteCursor>} cursor */
   #place(number, { x, y, isIdle }) {
     const participant = this.#participant(number);
     if (!participant) return;
@@ -148,13 +148,13 @@ class CursorLayer {
 }
 
 /**
- * @typedef {import('../canvas/scene.js').Drawable} Drawable
- * @typedef {import('../canvas/stroke.js').Bounds} Bounds
+ * @typedef {import('../model/scene.js').Drawable} Drawable
+ * @typedef {import('../model/stroke.js').Bounds} Bounds
  * @typedef {{ id: string, hidden: Drawable | null, shown: Drawable | null }} Seen
  *
  * @typedef {object} Parts
- * @property {import('../canvas/scene.js').Scene} scene
- * @property {import('../canvas/camera.js').Camera} camera
+ * @property {import('../model/scene.js').Scene} scene
+ * @property {import('../model/camera.js').Camera} camera
  * @property {(number: number, bounds: Bounds) => boolean} isSeenAt whether a participant's pointer is there
  * @property {() => void} ask for a frame
  */

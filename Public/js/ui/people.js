@@ -1,14 +1,14 @@
 /** Who is here: round chips with initials, and the list behind them. */
 
-import { textOn } from '../canvas/colors.js';
-import { identity, peopleAmong } from '../presence.js';
-import { words } from '../words/words.js';
+import { textOn } from '../model/palette.js';
+import { identity, peopleAmong } from '../protocol/presence.js';
+import { words } from '../i18n/i18n.js';
 import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
 
 /**
- * @typedef {import('../presence.js').Presence} Presence
- * @typedef {import('../session/control.js').Participant} Participant
+ * @typedef {import('../protocol/presence.js').Presence} Presence
+ * @typedef {import('../sync/control.js').Participant} Participant
  * @typedef {Participant & { numbers: number[] }} Person
  */
 
@@ -18,7 +18,7 @@ const SHOWN_CHIPS_NARROW = 1;
 const DRAWING_MS = 900;
 /** What the open list says of each is that old at most. */
 const REFRESH_MS = 5000;
-/** Which of several tabs tells how somebody is. @type {readonly import('../presence.js').State['kind'][]} */
+/** Which of several tabs tells how somebody is. @type {readonly import('../protocol/presence.js').State['kind'][]} */
 const LIVELIEST = ['drawing', 'here', 'idle', 'away'];
 
 /** Event: `rename`. */

@@ -1,17 +1,17 @@
 /** What a person sees of the session: sharing, who is here, cuts, its end. */
 
-import { identity, peopleAmong } from '../presence.js';
-import { errorWords, noticeWords, words } from '../words/words.js';
+import { identity, peopleAmong } from '../protocol/presence.js';
+import { errorWords, noticeWords, words } from '../i18n/i18n.js';
 import { announce, askName, confirmed, showLink, tellOver, toast } from './dialogs.js';
 import { element } from './elements.js';
 
 /**
- * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../session/control.js').Participant} Participant
+ * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../sync/control.js').Participant} Participant
  *
  * @typedef {object} Parts
- * @property {import('../sharing.js').Sharing} sharing
- * @property {import('../canvas/scene.js').Scene} scene
+ * @property {import('../app/sharing.js').Sharing} sharing
+ * @property {import('../model/scene.js').Scene} scene
  * @property {import('./settings.js').Settings} settings
  * @property {import('./people.js').People} people
  * @property {import('./connectionBanner.js').ConnectionBanner} banner

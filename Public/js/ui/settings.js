@@ -1,7 +1,7 @@
 /** What this browser remembers of the person, and what of it is chosen in the menu: language, colors, and what fingers do. */
 
-import { isRGB, randomColor } from '../canvas/colors.js';
-import { words } from '../words/words.js';
+import { isRGB, randomColor } from '../model/palette.js';
+import { words } from '../i18n/i18n.js';
 import { showDialog, toast } from './dialogs.js';
 import { element, icon, make, RadioGroup } from './elements.js';
 

@@ -3,12 +3,12 @@
  * alike before and after.
  */
 
-import { FONT, LINE, lineWidth } from '../canvas/text.js';
+import { FONT, LINE, lineWidth } from '../model/text.js';
 import { element } from './elements.js';
 
 /**
- * @typedef {import('../canvas/camera.js').Camera} Camera
- * @typedef {import('../canvas/placement.js').Size} Size
+ * @typedef {import('../model/camera.js').Camera} Camera
+ * @typedef {import('../model/placement.js').Size} Size
  */
 
 /** Around what is typed, in pixels: it stays clear of the bars. */

@@ -1,8 +1,8 @@
 /** The bar of tools, the menu behind its last button, and the colors and widths to choose from. */
 
-import { nearestColor, PALETTE, textOn } from '../canvas/colors.js';
-import { SHAPES } from '../canvas/outline.js';
-import { words } from '../words/words.js';
+import { nearestColor, PALETTE, textOn } from '../model/palette.js';
+import { SHAPES } from '../model/strokeOutline.js';
+import { words } from '../i18n/i18n.js';
 import { element, icon, make, makeSVG, Popover, RadioGroup } from './elements.js';
 import { HIGHLIGHTER_WIDTHS, TEXT_SIZES, WIDTHS } from './settings.js';
 
@@ -152,18 +152,18 @@ export class Inks extends EventTarget {
     return { rgb, color: PALETTE[this.#chosen] ? this.#chosen : nearestColor(rgb) };
   }
 
-  /** @param {string} tool @returns {import('../canvas/drawing.js').Look} */
+  /** @param {string} tool @returns {import('../edit/drawing.js').Look} */
   lookOf(tool) {
     const widths = tool === 'highlighter' ? HIGHLIGHTER_WIDTHS : WIDTHS;
     return { ...this.ink, width: widths[this.#width], tool };
   }
 
-  /** @returns {import('../canvas/drawing.js').TextLook} */
+  /** @returns {import('../edit/drawing.js').TextLook} */
   get textLook() {
     return { ...this.ink, size: TEXT_SIZES[this.#width] };
   }
 
-  /** @param {import('../canvas/marks.js').Mark} mark @param {'color' | 'width'} part @returns {object} that it gets from what is chosen */
+  /** @param {import('../model/shapes.js').Mark} mark @param {'color' | 'width'} part @returns {object} that it gets from what is chosen */
   partOf(mark, part) {
     if (part === 'color') return this.ink;
     return 'tool' in mark ? { width: this.lookOf(mark.tool).width } : { size: this.textLook.size };

@@ -1,0 +1,45 @@
+/** Chooses the page's language and its colors before any of it is shown: the kept ones, else the browser's. */
+{
+  const SPOKEN = ['en', 'de'];
+  /** Of the paper, for what the browser paints around the page. @type {Record<string, string>} */
+  const PAPER = { light: '#fbfaf7', dark: '#17181c' };
+  const { documentElement } = document;
+  /** @param {string} key @returns {string | null} */
+  const kept = (key) => {
+    try {
+      return localStorage.getItem(`drawtogether:${key}`);
+    } catch {
+      // Storage is switched off: the browser's.
+      return null;
+    }
+  };
+  const wanted = [kept('language') ?? '', ...navigator.languages].map((tag) => tag.split('-')[0].toLowerCase());
+  const language = wanted.find((one) => SPOKEN.includes(one)) ?? 'en';
+  documentElement.lang = language;
+  // In English the markup stands as it is; in any other language it waits, unseen, for its words.
+  documentElement.toggleAttribute('data-wordless', language !== 'en');
+  // On its way while the page still comes. Whoever needs it asks again, and says so if it is not there.
+  if (language !== 'en') import(`../i18n/${language}.js`).catch(() => {});
+
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  let theme = kept('theme');
+  const show = () => {
+    const shown = theme && theme in PAPER ? theme : dark.matches ? 'dark' : 'light';
+    if (documentElement.dataset.theme === shown) return;
+    documentElement.dataset.theme = shown;
+    document.querySelector('meta[name="theme-color"]')?.setAttribute('content', PAPER[shown]);
+    document.dispatchEvent(new Event('themechange'));
+  };
+  show();
+  dark.addEventListener('change', show);
+  document.addEventListener('themechoice', (event) => {
+    theme = /** @type {CustomEvent<string>} */ (event).detail;
+    show();
+  });
+  // Chosen in another tab.
+  addEventListener('storage', ({ key, newValue }) => {
+    if (key !== 'drawtogether:theme') return;
+    theme = newValue;
+    show();
+  });
+}

@@ -1,0 +1,308 @@
+/** Which session the picture belongs to: made, joined, followed, left. Knows no DOM; what it needs comes in. */
+
+import { browserSurroundings } from '../sync/connection.js';
+import { GroupSession } from '../sync/groupSession.js';
+import { GroupSessionJournal } from '../sync/journal/groupSessionJournal.js';
+import { ParticipantStore } from '../persist/outboxStore.js';
+import { createSession } from '../sync/http.js';
+import { browserTabs, takeClaim } from '../persist/tabLease.js';
+import { AlonePages } from '../persist/localBoards.js';
+
+/**
+ * @typedef {import('../edit/drawing.js').Drawing} Drawing
+ * @typedef {{ name: string, color: string }} Profile
+ */
+
+/** What is under the pen, and what arrived, is written down this long after; a whole stroke at once. */
+const SAVE_AFTER_MS = 250;
+const ACTIVITY = Object.freeze({ identifier: 'drawtogether', title: 'Draw Together', type: 'generic' });
+
+/** In force until the gateway has told its own. */
+const ATTACHMENT_BYTES = 104_857_600;
+const ASKING_MS = 1000;
+
+/**
+ * Events: `session` (there is another one, or none), `followed` (detail: `from`, the old session's id, and `by`, a participant),
+ * `opened` (what an earlier page kept is there), `unkept` (the browser does not keep what it was given).
+ */
+export class Sharing extends EventTarget {
+  #drawing;
+  #album;
+  #base;
+  #profile;
+  #storage;
+  #newId;
+  #page;
+  #tabs;
+  /** @type {Set<string>} this page's, or asked for */
+  #claims = new Set();
+  #around;
+  #openJournal;
+  #database;
+  #alone;
+  /** @type {Promise<void> | null} while what is kept of a page is being read */
+  #opening = null;
+  /** @type {Promise<{ attachmentBytes?: unknown }> | null} what the gateway says to one who is in no session */
+  #limits = null;
+  /** @type {GroupSession | null} */
+  #session = null;
+  /** @type {GroupSessionJournal | null} */
+  #journal = null;
+  /** @type {ParticipantStore | null} */
+  #store = null;
+  /** @type {unknown} */
+  #saving = null;
+  #isSaveAsked = false;
+  /** @type {string | null} */
+  #over = null;
+
+  /**
+   * @param {object} options
+   * @param {Drawing} options.drawing
+   * @param {import('../edit/itemStore.js').Album} options.album
+   * @param {import('../model/scene.js').Items} options.items
+   * @param {URL} options.base address of the gateway
+   * @param {() => Profile} options.profile
+   * @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} options.storage that lives as long as the tab
+   * @param {import('../persist/database.js').Database} options.database
+   * @param {() => string} options.newId random
+   * @param {import('../persist/tabLease.js').ClaimSurroundings} [options.tabs]
+   * @param {import('../sync/connection.js').Surroundings} [options.around]
+   * @param {(session: GroupSession) => GroupSessionJournal} [options.openJournal]
+   */
+  constructor({
+    drawing,
+    album,
+    items,
+    base,
+    profile,
+    storage,
+    database,
+    newId,
+    tabs = browserTabs,
+    around = browserSurroundings,
+    openJournal = (session) => new GroupSessionJournal(session),
+  }) {
+    super();
+    this.#drawing = drawing;
+    this.#album = album;
+    this.#base = base;
+    this.#profile = profile;
+    this.#storage = storage;
+    this.#newId = newId;
+    this.#page = newId();
+    this.#tabs = tabs;
+    this.#around = around;
+    this.#openJournal = openJournal;
+    this.#database = database;
+    const take = this.#take.bind(this);
+    this.#alone = new AlonePages({ drawing, album, items, database, storage, newId, take });
+    this.#alone.addEventListener('refused', () => this.dispatchEvent(new Event('unkept')));
+  }
+
+  get session() {
+    return this.#session;
+  }
+
+  /** The session that has ended, and whose picture is still looked at: its id. Nothing can be drawn then. */
+  get over() {
+    return this.#over;
+  }
+
+  /** The session's attachments, as long as there is a session. */
+  get journal() {
+    return this.#journal;
+  }
+
+  /** How large a file may be. @returns {Promise<number>} bytes */
+  async attachmentBytes() {
+    const told = this.#session?.limits.attachmentBytes;
+    if (told) return told;
+    this.#limits ??= fetch(new URL('api/limits', this.#base), { signal: AbortSignal.timeout(ASKING_MS) })
+      .then((answer) => answer.json())
+      // Out of reach: it will say so itself when it gets one that is too large.
+      .catch(() => ({}));
+    const { attachmentBytes } = await this.#limits;
+    return typeof attachmentBytes === 'number' ? attachmentBytes : ATTACHMENT_BYTES;
+  }
+
+  /** Whether what waits to be sent outlives this page. */
+  get isKept() {
+    return this.#store?.isKept ?? true;
+  }
+
+  /** Goes on with what this person drew alone. */
+  async openAlone() {
+    this.#opening = this.#alone.open();
+    await this.#opening;
+    this.#opening = null;
+    this.dispatchEvent(new Event('opened'));
+  }
+
+  /** Makes a session of the picture. @returns {Promise<GroupSession>} */
+  async share() {
+    await this.#opening;
+    const { id } = await createSession({ base: this.#base, activity: ACTIVITY });
+    return await this.#enter(id, { bringsPicture: true });
+  }
+
+  /** Goes into a session that somebody made; as the participant that this tab was, if it was. @param {string} id */
+  async join(id) {
+    return await this.#enter(id, { bringsPicture: false });
+  }
+
+  /** An empty page for everybody; the old one stays where it is. */
+  async newPage() {
+    const old = this.#session;
+    if (!old) return this.#clear();
+    const follows = { id: old.id, token: old.token };
+    const { id } = await createSession({ base: this.#base, activity: ACTIVITY, follows });
+    await this.#follow(old, id, old.localParticipant?.number ?? 0);
+  }
+
+  /** The others go on; the picture stays here. */
+  leave() {
+    this.#session?.leave();
+  }
+
+  /**
+   * The session is over for this page; the picture is its own, or there to be looked at if it ended for everybody.
+   * @param {{ comesBack?: boolean, isOver?: boolean }} [options] `comesBack`: a later page may go on with what waits to be sent
+   */
+  detach({ comesBack = false, isOver = false } = {}) {
+    this.#drawing.detach();
+    this.#album.detach();
+    this.#over = isOver && this.#session ? this.#session.id : null;
+    if (comesBack && this.#session) this.#store?.save(this.#session.save());
+    else this.#store?.forget();
+    this.#become(null, null);
+    if (!isOver) this.#alone.begin();
+  }
+
+  /** Writes down at once what is not written yet. */
+  saveNow() {
+    this.#alone.saveNow();
+    this.#save();
+  }
+
+  /** @returns {Promise<boolean> | undefined} whether it is written */
+  #save() {
+    this.#around.clearTimeout(this.#saving);
+    this.#saving = null;
+    if (!this.#session || this.#session.state === 'invalidated') return;
+    return this.#store?.save(this.#session.save()).then((isKept) => {
+      if (!isKept) this.dispatchEvent(new Event('unkept'));
+      return isKept;
+    });
+  }
+
+  /** Not twice: where there are no locks, a tab does not object to itself. @param {string} claim @param {{ isPatient?: boolean }} [options] */
+  async #take(claim, options) {
+    if (this.#claims.has(claim)) return false;
+    this.#claims.add(claim);
+    const isTaken = await takeClaim(claim, this.#page, this.#tabs, options);
+    if (!isTaken) this.#claims.delete(claim);
+    return isTaken;
+  }
+
+  /** @param {string} id @param {{ bringsPicture: boolean }} options */
+  async #enter(id, { bringsPicture }) {
+    const store = this.#storeFor(id, this.#storage);
+    const saved = await store.open();
+    const forgetAlone = this.#alone.close();
+    const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, around: this.#around });
+    this.#drawing.attach(session, { bringsPicture });
+    session.addEventListener('savechange', (event) => {
+      this.#saveSoon(/** @type {CustomEvent} */ (event).detail.isUrgent);
+    });
+    session.addEventListener('newsession', (event) => {
+      const { session: next, by } = /** @type {CustomEvent} */ (event).detail;
+      if (typeof next === 'string') this.#follow(session, next, by);
+    });
+    this.#become(session, store);
+    const brought = this.#journal && this.#album.attach(session, this.#journal, { bringsPicture });
+    // In this order: what is killed in between is there twice, and not nowhere.
+    if (bringsPicture) Promise.all([brought, this.#save()]).then(([, isKept]) => isKept && forgetAlone());
+    else this.#save();
+    session.addEventListener('connectionchange', () => this.#speakForOthers(session), { once: true });
+    session.join();
+    return session;
+  }
+
+  /**
+   * Of several tabs that were killed with something to say, this one goes on as the first; the others say it, and leave.
+   * @param {GroupSession} own
+   */
+  async #speakForOthers({ id }) {
+    for (;;) {
+      const store = this.#storeFor(id, { getItem: () => null, setItem: () => {}, removeItem: () => {} });
+      const saved = await store.openLeft();
+      if (!saved) return;
+      const other = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, around: this.#around });
+      this.#sayTheRest(other, store);
+      other.join();
+    }
+  }
+
+  /** Says what waits, and leaves. @param {GroupSession} session @param {ParticipantStore} store what is kept of it */
+  #sayTheRest(session, store) {
+    const look = () => {
+      const left = session.save();
+      if (session.state === 'invalidated') return;
+      if (session.isConnected && left.outbox.items.length === 0) {
+        session.leave();
+        store.forget();
+      } else store.save(left);
+    };
+    session.addEventListener('savechange', look);
+    look();
+  }
+
+  /** @param {string} session its id @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} storage */
+  #storeFor(session, storage) {
+    const [database, newId] = [this.#database, this.#newId];
+    return new ParticipantStore({ session, storage, database, newId, take: this.#take.bind(this) });
+  }
+
+  #clear() {
+    this.#alone.clear();
+    this.#drawing.clear();
+    this.#album.clear();
+  }
+
+  /** @param {GroupSession} old @param {string} id @param {number} by */
+  async #follow(old, id, by) {
+    if (this.#session !== old) return;
+    // What is under the pen, or typed, belongs to the old page.
+    this.#drawing.lift();
+    this.#session = null;
+    const who = old.participant(by);
+    if (this.#store) this.#sayTheRest(old, this.#store);
+    await this.#enter(id, { bringsPicture: false });
+    this.dispatchEvent(
+      new CustomEvent('followed', { detail: { from: old.id, by: who, isOwn: by === old.localParticipant?.number } }),
+    );
+  }
+
+  /** @param {boolean} isUrgent */
+  #saveSoon(isUrgent) {
+    if (!isUrgent) this.#saving ??= this.#around.setTimeout(() => this.#save(), SAVE_AFTER_MS);
+    if (!isUrgent || this.#isSaveAsked) return;
+    this.#isSaveAsked = true;
+    // What is done in one go is written in one go.
+    queueMicrotask(() => {
+      this.#isSaveAsked = false;
+      this.#save();
+    });
+  }
+
+  /** @param {GroupSession | null} session @param {ParticipantStore | null} store */
+  #become(session, store) {
+    this.#journal?.close();
+    if (session) this.#over = null;
+    this.#session = session;
+    this.#store = store;
+    this.#journal = session && this.#openJournal(session);
+    this.dispatchEvent(new Event('session'));
+  }
+}

@@ -1,0 +1,143 @@
+/** Where pictures and files lie, and how large they are: at first, and since they were moved. */
+
+import { CARD } from '../model/item.js';
+import { DEFAULT_SIDE, madeUpPlace } from '../model/placement.js';
+import { overlap } from '../model/stroke.js';
+
+/**
+ * @typedef {import('../model/stroke.js').Bounds} Bounds
+ * @typedef {import('../model/placement.js').Size} Size
+ * @typedef {{ x: number, y: number, room: Size }} Cell its middle in points, and how large it is
+ */
+
+/** The part of the view that a picture may fill at first. */
+const PART_OF_VIEW = 0.6;
+/** The part of the view that several fill together, if they need not be smaller than the least; above and below are bars. */
+const PART_FOR_SEVERAL = Object.freeze({ width: 0.86, height: 0.74 });
+const LEAST_CELL = Object.freeze({ width: 150, height: 110 });
+/** Between cells, in pixels: below each there is room for its progress. */
+const GAP = Object.freeze({ width: 24, height: 74 });
+
+/** @param {Size} size @param {Size} room @returns {Size} as large as there is room, its shape kept; never larger than it is */
+export function fitted({ width, height }, room) {
+  const scale = Math.min(1, room.width / width, room.height / height);
+  return { width: width * scale, height: height * scale };
+}
+
+/**
+ * @param {number} count of what is to be added
+ * @param {[number, number]} middle of all of it, in the plane
+ * @param {Size & { scale: number }} view in pixels, and how many of these a point has
+ * @param {Size} [least] that a cell must have, in pixels
+ * @returns {Cell[]} row by row
+ */
+export function cells(count, [x, y], { width, height, scale }, least = LEAST_CELL) {
+  const whole = { width: PART_OF_VIEW * width, height: PART_OF_VIEW * height };
+  if (count === 1) return [{ x, y, room: { width: whole.width / scale, height: whole.height / scale } }];
+  const most = Math.max(1, Math.floor((PART_FOR_SEVERAL.width * width + GAP.width) / (least.width + GAP.width)));
+  const columns = Math.min(most, Math.ceil(Math.sqrt(count * width / height)), count);
+  const rows = Math.ceil(count / columns);
+  const side = (/** @type {'width' | 'height'} */ name, /** @type {number} */ view, /** @type {number} */ number) =>
+    Math.max(least[name], Math.min(whole[name], (PART_FOR_SEVERAL[name] * view + GAP[name]) / number - GAP[name]));
+  const room = { width: side('width', width, columns), height: side('height', height, rows) };
+  return Array.from({ length: count }, (_, at) => {
+    const [row, column] = [Math.floor(at / columns), at % columns];
+    const inRow = row === rows - 1 ? count - row * columns : columns;
+    return {
+      x: x + (column - (inRow - 1) / 2) * (room.width + GAP.width) / scale,
+      y: y + (row - (rows - 1) / 2) * (room.height + GAP.height) / scale,
+      room: { width: room.width / scale, height: room.height / scale },
+    };
+  });
+}
+
+/**
+ * On the screen it is no larger than it is by itself, in CSS pixels.
+ * @param {Size} natural in pixels @param {Cell} cell @param {number} scale pixels a point @returns {{ x: number, y: number } & Size}
+ */
+export function laidInto(natural, { x, y, room }, scale) {
+  return { x, y, ...fitted({ width: natural.width / scale, height: natural.height / scale }, room) };
+}
+
+/**
+ * By how much things are to be moved together so that they lie on nothing: as little as possible.
+ * @param {Bounds[]} things @param {Bounds[]} taken @param {Bounds} view what they shall not leave
+ * @param {number} step by which places are tried
+ * @returns {[number, number] | null} null: there is no such place
+ */
+export function wayToFree(things, taken, view, step) {
+  const steps = (/** @type {'left' | 'top'} */ low, /** @type {'right' | 'bottom'} */ high) => {
+    const least = Math.ceil((view[low] - Math.min(...things.map((one) => one[low]))) / step);
+    const most = Math.floor((view[high] - Math.max(...things.map((one) => one[high]))) / step);
+    return Array.from({ length: Math.max(0, most - least + 1) }, (_, at) => (least + at) * step);
+  };
+  const [across, down] = [steps('left', 'right'), steps('top', 'bottom')];
+  const isFree = (/** @type {[number, number]} */ [x, y]) =>
+    things.every(({ left, top, right, bottom }) => {
+      const there = { left: left + x, top: top + y, right: right + x, bottom: bottom + y };
+      return !taken.some((one) => overlap(one, there));
+    });
+  const ways = across.flatMap((x) => down.map((y) => /** @type {[number, number]} */ ([x, y])));
+  return ways.sort((a, b) => Math.hypot(...a) - Math.hypot(...b)).find(isFree) ?? null;
+}
+
+/**
+ * @typedef {import('../model/item.js').Item} Item
+ * @typedef {import('../model/placement.js').Place} Place
+ * @typedef {import('../model/placement.js').Placement} Placement
+ */
+
+const UNKNOWN = Object.freeze({ width: DEFAULT_SIDE, height: DEFAULT_SIDE });
+
+/** Where pictures and files lie: where they were added, unless they were moved since. */
+export class Places {
+  #moved;
+  /** @type {Map<string, Placement | null>} as their metadata say */
+  #added = new Map();
+  /** @type {Map<string, number>} of the entries that told of them: the `z` of those that say none */
+  #sequences = new Map();
+
+  /** @param {import('../model/placement.js').Placements} moved */
+  constructor(moved) {
+    this.#moved = moved;
+  }
+
+  /** @param {string} id @param {Placement | null} placement null: it says none */
+  add(id, placement) {
+    this.#added.set(id, placement);
+  }
+
+  /** @param {string} id @param {number} sequence */
+  told(id, sequence) {
+    this.#sequences.set(id, sequence);
+  }
+
+  /** @param {string} id */
+  delete(id) {
+    this.#added.delete(id);
+    this.#sequences.delete(id);
+  }
+
+  /** @param {Item} item @returns {Place} where it is to be seen */
+  of(item) {
+    return this.#place(item, this.#moved.of(item.id));
+  }
+
+  /** @param {Item} item @returns {Place} the same, whoever pulls at it */
+  lying(item) {
+    return this.#place(item, this.#moved.lying(item.id));
+  }
+
+  /** @param {Item} item @param {Placement | null} moved @returns {Place} */
+  #place({ id, isPicture, natural }, moved) {
+    const added = this.#added.get(id);
+    const { x, y } = moved ?? added ?? madeUpPlace(id);
+    const { width, height } = isPicture ? sizeOf(moved) ?? sizeOf(added) ?? fitted(natural ?? UNKNOWN, UNKNOWN) : CARD;
+    return { x, y, width, height, z: moved?.z ?? added?.z ?? this.#sequences.get(id) ?? 0 };
+  }
+}
+
+/** @param {Placement | null | undefined} placement @returns {import('../model/placement.js').Size | null} */
+function sizeOf(placement) {
+  return placement?.width && placement.height ? { width: placement.width, height: placement.height } : null;
+}

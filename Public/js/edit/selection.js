@@ -1,0 +1,134 @@
+/** What a person has chosen: marks, pictures and files. What is taken away falls out of it. */
+
+/**
+ * @typedef {import('../model/item.js').Item} Item
+ * @typedef {import('../model/scene.js').Drawable} Drawable
+ * @typedef {import('../model/stroke.js').Bounds} Bounds
+ * @typedef {import('../model/shapes.js').Mark} Mark
+ */
+
+/** Event: `change`, of what is chosen. */
+export class Selection extends EventTarget {
+  #marks;
+  #items;
+  /** @type {Set<string>} */
+  #ids = new Set();
+  /** @type {Bounds | null} as far as they are known */
+  #bounds = null;
+  #mayBeGone = false;
+  /** Counts changes of what is chosen and of where it lies. */
+  version = 0;
+
+  /** @param {import('../model/shapes.js').Marks} marks @param {import('../model/scene.js').Items} items */
+  constructor(marks, items) {
+    super();
+    this.#marks = marks;
+    this.#items = items;
+    const touched = (/** @type {Drawable} */ { id }) => this.#touched(id);
+    const viewer = {
+      shown: touched,
+      changed: touched,
+      hidden: (/** @type {Drawable} */ one) => this.#touched(one.id, true),
+    };
+    marks.watch(viewer);
+    items.watch(viewer);
+  }
+
+  /** @returns {ReadonlySet<string>} */
+  get ids() {
+    this.#settle();
+    return this.#ids;
+  }
+
+  get size() {
+    return this.ids.size;
+  }
+
+  /** @param {string} id */
+  has(id) {
+    return this.#ids.has(id);
+  }
+
+  /** @returns {Mark[]} as they are to be seen */
+  get marks() {
+    return [...this.ids].map((id) => this.#marks.find(id)).filter((mark) => mark !== null);
+  }
+
+  /** @returns {Item[]} */
+  get items() {
+    return [...this.ids].map((id) => this.#items.find(id)).filter((item) => item !== null);
+  }
+
+  /** @returns {Drawable | null} what is chosen, if it is one thing */
+  get sole() {
+    const [id] = this.ids;
+    return this.#ids.size === 1 ? this.#items.find(id) ?? this.#marks.find(id) : null;
+  }
+
+  /** @returns {Item | null} the picture or file that is chosen, if it is alone */
+  get soleItem() {
+    const { sole } = this;
+    return sole && 'place' in sole ? sole : null;
+  }
+
+  /** @returns {Bounds | null} of all that is chosen */
+  get bounds() {
+    if (this.size === 0) return null;
+    if (this.#bounds) return this.#bounds;
+    const { bounds, size } = this.#marks;
+    // Of all of them, it is known.
+    const marks = bounds && this.size === size + this.#items.size ? [{ bounds }] : this.marks;
+    this.#bounds = around([...marks, ...this.items]);
+    return this.#bounds;
+  }
+
+  /** These and nothing else. @param {Iterable<string>} ids */
+  choose(ids) {
+    const chosen = new Set(ids);
+    if (chosen.size === this.#ids.size && [...chosen].every((id) => this.#ids.has(id))) return;
+    this.#ids = chosen;
+    this.#changed();
+  }
+
+  /** @param {string} id chosen now if it was not, and else no more */
+  toggle(id) {
+    if (!this.#ids.delete(id)) this.#ids.add(id);
+    this.#changed();
+  }
+
+  /** @param {string} id @param {boolean} [mayBeGone] */
+  #touched(id, mayBeGone = false) {
+    if (!this.#ids.has(id)) return;
+    this.#bounds = null;
+    this.version += 1;
+    // What changes is hidden too for a moment: whether it is there is seen when somebody asks.
+    this.#mayBeGone ||= mayBeGone;
+  }
+
+  #settle() {
+    if (!this.#mayBeGone) return;
+    this.#mayBeGone = false;
+    const there = [...this.#ids].filter((id) => this.#marks.find(id) ?? this.#items.find(id));
+    if (there.length === this.#ids.size) return;
+    this.#ids = new Set(there);
+    this.#changed();
+  }
+
+  #changed() {
+    this.#bounds = null;
+    this.version += 1;
+    this.dispatchEvent(new Event('change'));
+  }
+}
+
+/** @param {{ bounds: Bounds }[]} things at least one @returns {Bounds} */
+function around(things) {
+  const all = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const { bounds: { left, top, right, bottom } } of things) {
+    all.left = Math.min(all.left, left);
+    all.top = Math.min(all.top, top);
+    all.right = Math.max(all.right, right);
+    all.bottom = Math.max(all.bottom, bottom);
+  }
+  return all;
+}

@@ -1,0 +1,457 @@
+/**
+ * All that the page says, in English. Another language is another such file with the same keys, named where one is chosen:
+ * in `early.js`, in `words.js`, and in the dialog of `index.html`.
+ */
+
+import { formsOf } from './format.js';
+
+/** @typedef {typeof table} Words */
+
+const { number, chosen, counted, list } = formsOf('en');
+const STROKES = { one: 'stroke', other: 'strokes' };
+const PICTURES = { one: 'picture', other: 'pictures' };
+const FILES = { one: 'file', other: 'files' };
+const THINGS = { one: 'thing', other: 'things' };
+const PEOPLE = { one: 'person', other: 'people' };
+const ARE = { one: 'is', other: 'are' };
+
+const table = {
+  // Around the page.
+  description: 'Draw on one page with others, each in their own browser.',
+  skip: 'Skip to the tools',
+  page: 'The page that everybody draws on',
+  hintAlone: 'Draw. Then invite someone.',
+  hintTogether: 'Draw. Everybody here sees it.',
+  items: 'Pictures and files',
+  chosen: 'What is chosen',
+  drop: 'Drop it here',
+  toAdd: 'Pictures or files to add',
+  whoIsHere: 'Who is here',
+  share: 'Share',
+  messages: 'Messages',
+  showEverything: 'Show everything',
+  notEncrypted: 'Not encrypted',
+  notEncryptedText:
+    'Others in this network could read along, and the picture can be saved but not copied. If this gateway has an https:// address, open the page there.',
+  zoom: 'Zoom',
+  closer: 'Closer',
+  closerTitle: 'Closer (+)',
+  farther: 'Farther',
+  fartherTitle: 'Farther (−)',
+  zoomTitle: '100 % (Shift 0)',
+  close: 'Close',
+  done: 'Done',
+  cancel: 'Cancel',
+  save: 'Save',
+
+  // The tools.
+  tools: 'Tools',
+  tool: 'Tool',
+  select: 'Select',
+  selectTitle: 'Select, move and resize (V)',
+  pen: 'Pen',
+  penTitle: 'Pen (P)',
+  eraser: 'Eraser',
+  eraserTitle: 'Eraser (E)',
+  moreTools: 'More tools',
+  highlighter: 'Highlighter',
+  highlighterTitle: 'Highlighter (M)',
+  line: 'Line',
+  lineTitle: 'Line (L)',
+  arrow: 'Arrow',
+  arrowTitle: 'Arrow (A)',
+  rectangle: 'Rectangle',
+  rectangleTitle: 'Rectangle (R)',
+  ellipse: 'Ellipse',
+  ellipseTitle: 'Ellipse (O)',
+  text: 'Text',
+  textTitle: 'Text (T)',
+  hand: 'Move the page',
+  handTitle: 'Move the page (H)',
+  add: 'Add pictures or files',
+  addTitle: 'Add pictures or files (I)',
+  ink: 'Color and width',
+  color: 'Color',
+  /** In the order of the palette. */
+  colors: ['Red', 'Orange', 'Yellow', 'Green', 'Mint', 'Teal', 'Cyan', 'Indigo', 'Purple', 'Pink', 'Brown'],
+  ownColor: 'Your own color (press again to change it)',
+  width: 'Width',
+  widths: ['Fine', 'Middle', 'Broad'],
+  history: 'History',
+  undo: 'Undo',
+  undoTitle: 'Undo (Ctrl Z)',
+  redo: 'Redo',
+  redoTitle: 'Redo (Ctrl Shift Z)',
+  more: 'More',
+  newPage: 'New page',
+  saveCopy: 'Save a copy',
+  keys: 'Keys',
+  language: 'Language',
+  fingersDraw: 'Draw with fingers',
+  theme: 'Theme',
+  /** In the order of the choice. */
+  themes: ['As the system', 'Light', 'Dark'],
+  leave: 'Leave',
+  end: 'End for everyone',
+  /** @param {number} count */
+  endFor: (count) => `End for all ${counted(count, PEOPLE)}…`,
+
+  fingersMove: 'The pen draws, fingers move the page. The menu changes that.',
+
+  // What is drawn.
+  nothingDrawn: 'Nothing is drawn yet.',
+  /** @param {number} count */
+  strokesDrawn: (count) => `${counted(count, STROKES)} ${chosen(count, ARE)} drawn.`,
+  /** @param {number} pictures @param {number} files */
+  itemsOnPage: (pictures, files) => {
+    const laid = [pictures && counted(pictures, PICTURES), files && counted(files, FILES)].filter(Boolean);
+    return `${laid.join(' and ')} ${chosen(pictures + files, ARE)} on the page.`;
+  },
+
+  // The list of keys.
+  keyTools: 'Pen, highlighter, eraser; select what lies on the page',
+  keyShapes: 'Line, arrow, rectangle, ellipse',
+  keyRegular: 'As wide as high, straight; from the middle',
+  keyMove: 'Move what is selected; with Shift farther',
+  keySize: 'Larger, smaller',
+  keyRemove: 'Remove it',
+  keyAll: 'Select all',
+  keyStep: 'Select the one before, the next',
+  keyCopy: 'Copy, paste; on other pages too',
+  keyWidth: 'Finer, broader',
+  keyColors: 'Colors; C your own',
+  keyUndo: 'Undo; with Shift redo',
+  keyHand: 'Move the picture; two fingers or the wheel too',
+  keyZoom: 'Closer, farther',
+  keyActualSize: 'As large as it was drawn',
+  keyList: 'This list',
+  ctrl: 'Ctrl',
+  shift: 'Shift',
+  delete: 'Delete',
+  pageUp: 'Page ↑',
+  space: 'Space',
+  drag: 'drag',
+
+  // Sharing.
+  shareTitle: 'Draw together',
+  shareText: 'Whoever opens this link draws on this page.',
+  link: 'Link to this page',
+  copy: 'Copy',
+  copied: 'Copied',
+  send: 'Send…',
+  code: 'The link as a QR code',
+  scan: 'Whoever is beside you scans this with a phone’s camera.',
+  onlyThisDevice:
+    'Only this device can open that. For others, open the page by the address that this machine has in your network.',
+  copyByHand: 'The link is selected: copy it with Ctrl C, or hold it.',
+
+  // People.
+  yourName: 'Your name',
+  nameText: 'The others see it beside your pen.',
+  changeName: 'Change my name',
+  you: 'you',
+  /** How somebody is. */
+  presence: { drawing: 'drawing now', here: 'here', away: 'away' },
+  /** @param {number} minutes */
+  idleFor: (minutes) => `idle for ${number(minutes)} min`,
+  /** @param {string} name */
+  isAway: (name) => `${name}, away`,
+  /** @param {string} name */
+  tookAway: (name) => `${name} removed this`,
+  /** @param {number} count */
+  tabs: (count) => `${number(count)} tabs`,
+  /** @param {string} name */
+  youAre: (name) => `You, ${name}. Change your name`,
+  /** @param {number} count */
+  morePeople: (count) => `${number(count)} more`,
+  /** @param {number} count */
+  people: (count) => counted(count, PEOPLE),
+  /** @param {string[]} names */
+  names: (names) => list(names),
+  /** @param {string} names @param {number} count */
+  areHere: (names, count) => `${names} ${chosen(count, ARE)} here.`,
+  /** @param {string} names @param {number} _count */
+  joined: (names, _count) => `${names} joined`,
+  /** @param {string} names @param {number} _count */
+  left: (names, _count) => `${names} left`,
+  /** Of a made-up name: the first word, and the second. */
+  firstNames: [
+    'Amber',
+    'Azure',
+    'Coral',
+    'Crimson',
+    'Golden',
+    'Jade',
+    'Lilac',
+    'Olive',
+    'Rosy',
+    'Russet',
+    'Silver',
+    'Violet',
+  ],
+  secondNames: [
+    'Badger',
+    'Finch',
+    'Fox',
+    'Gecko',
+    'Hare',
+    'Heron',
+    'Lynx',
+    'Magpie',
+    'Newt',
+    'Otter',
+    'Robin',
+    'Swift',
+  ],
+
+  // A session's beginning and end.
+  newPageTitle: 'Start a new page?',
+  /** @param {number} count */
+  newPageForAll: (count) => `Start a new page for all ${counted(count, PEOPLE)}?`,
+  oldPageStays: 'The old one stays as it is, under its own link.',
+  oldPageGoes: 'What you have drawn will be gone.',
+  aNewPage: 'A new page.',
+  /** @param {string} name */
+  startedNewPage: (name) => `${name} started a new page.`,
+  seeOldPage: 'See the old one',
+  leaveTitle: 'Leave this session?',
+  leaveText: 'The picture stays here with you.',
+  leaveOthers: 'The others draw on. The picture stays here with you.',
+  endTitle: 'End this session?',
+  /** @param {number} count */
+  endForAll: (count) => `End it for all ${counted(count, PEOPLE)}?`,
+  endText: 'Everybody keeps the picture, and nobody can draw on it together any more.',
+  youLeft: 'You left. The picture is yours alone now.',
+  pictureStays: 'The picture is still here.',
+  over: 'This session has ended.',
+  overForLate: 'This session has ended. Its picture stays with those who were in it.',
+  startAnew: 'Start a new one',
+  look: 'Look at the picture',
+  tryAgain: 'Try again',
+  startSession: 'Start a new session',
+  startWithPicture: 'Start a new session with this picture',
+  goneTitle: 'This session is gone',
+  goneText: 'The server does not have it any more.',
+  /** By the kind of the end. */
+  overTitles: {
+    left: 'You left',
+    ended: 'This session has ended',
+    unknown: 'There is no such session',
+    full: 'This session is full',
+    version: 'This page is too old',
+    refused: 'The server refused this page',
+  },
+
+  // The connection.
+  tryNow: 'Try now',
+  reconnecting: 'Reconnecting…',
+  connecting: 'Connecting…',
+  tryingAgain: 'Trying again…',
+  drawOn: 'Draw on, nothing is lost.',
+  /** @param {number} strokes @param {number} pictures @param {number} files */
+  areSafe: (strokes, pictures, files) => {
+    const told = [
+      strokes && counted(strokes, STROKES),
+      pictures && counted(pictures, PICTURES),
+      files && counted(files, FILES),
+    ];
+    return `${list(told.filter(Boolean).map(String))} ${chosen(strokes + pictures + files, ARE)} safe on this device.`;
+  },
+  /** @param {number} count */
+  willBeSent: (count) => `${counted(count, STROKES)} will be sent.`,
+  back: 'Back.',
+  /** @param {number} count */
+  sending: (count) => `Back. Sending ${counted(count, STROKES)}…`,
+  /** @param {number} count */
+  sent: (count) => `Back. ${counted(count, STROKES)} sent.`,
+  notKept: 'This browser keeps nothing. What you draw is gone when you close or reload this page.',
+  keepOpen: 'Keep this page open.',
+  notSaved: 'Not saved at the moment. Keep this page open.',
+  noRoom: 'The server has no room at the moment. What you draw waits, and is sent later.',
+  /** Why nobody is taken in, by the gateway's code. */
+  troubles: {
+    'storage-full': 'The server cannot save anything now.',
+    internal: 'The server cannot open this session.',
+  },
+
+  // What is chosen.
+  duplicate: 'Duplicate',
+  duplicateTitle: 'Duplicate (Ctrl D)',
+  bringToFront: 'Bring to front',
+  bringToFrontTitle: 'Bring to front (Page ↑)',
+  /** @param {number} count */
+  thingsChosen: (count) => `${counted(count, THINGS)} selected.`,
+  /** @param {number} count */
+  removeThings: (count) => `Remove ${counted(count, THINGS)} for everybody?`,
+  /** @param {number} count */
+  thingsRemoved: (count) => `${counted(count, THINGS)} removed.`,
+
+  // Pictures and files.
+  download: 'Download',
+  /** @param {string} name */
+  downloadOf: (name) => `Download ${name}`,
+  remove: 'Remove',
+  removeTitle: 'Remove (Delete)',
+  pause: 'Pause',
+  resume: 'Resume',
+  paused: 'paused',
+  waiting: 'waiting',
+  noConnection: 'no connection',
+  loading: 'Loading…',
+  /** @param {string} name */
+  uploadOf: (name) => `Upload of ${name}`,
+  /** @param {string} name */
+  onPage: (name) => `${name} is on the page.`,
+  /** @param {string} name @param {string} why */
+  notUploaded: (name, why) => `${name} was not uploaded. ${why}`,
+  /** @param {string} name */
+  uploadPaused: (name) => `The upload of ${name} is paused.`,
+  /** @param {string} name */
+  uploading: (name) => `${name} is being uploaded.`,
+  /** @param {string} name */
+  uploaded: (name) => `${name} is uploaded.`,
+  /** @param {string} name */
+  picture: (name) => `Picture ${name}`,
+  /** @param {string} name */
+  file: (name) => `File ${name}`,
+  /** @param {string} name */
+  addedBy: (name) => `added by ${name}`,
+  failed: 'not uploaded',
+  /** @param {string} done */
+  underWay: (done) => `uploading, ${done}`,
+  somebody: 'Somebody',
+  /** @param {string} name @param {string} what */
+  adds: (name, what) => `${name} adds ${what}`,
+  /** @param {string} what */
+  removed: (what) => `Removed: ${what}`,
+  /** @param {string} name */
+  youRemoved: (name) => `Removed ${name}`,
+  /** @param {number} count */
+  files: (count) => counted(count, FILES),
+  /** @param {string} name */
+  removeQuestion: (name) => `Remove ${name}?`,
+  /** @param {string} name */
+  removeForAll: (name) => `Remove ${name} for everybody?`,
+  cannotComeBack: 'It cannot be brought back.',
+  removedByOther: 'Somebody else removed it.',
+  unreadable: 'This file cannot be read.',
+  /** @param {number} count */
+  filesUnreadable: (count) => `${counted(count, FILES)} cannot be read.`,
+  /** @param {string} size @param {string} limit */
+  tooLarge: (size, limit) => `This file is ${size}. The limit here is ${limit}.`,
+  /** @param {number} count @param {string} limit */
+  filesTooLarge: (count, limit) =>
+    `${counted(count, FILES)} ${chosen(count, ARE)} too large. The limit here is ${limit}.`,
+  /** @param {string} name */
+  notThere: (name) => `“${name}” is not there yet.`,
+  /** @param {string} why */
+  notBrought: (why) => `It could not be brought along. ${why}`,
+  noPicture: 'It is not a picture.',
+  damaged: 'The picture is damaged.',
+  cannotShow: 'It cannot be shown.',
+  copyTooLarge: 'This browser cannot make a picture so large.',
+  /** @param {number} count */
+  savedWithout: (count) =>
+    `Saved without ${count === 1 ? 'a picture' : counted(count, PICTURES)} that cannot be loaded.`,
+
+  // A copy to take away, and to open again.
+  copyAs: 'As',
+  asPicture: 'Picture',
+  asVectors: 'Vectors',
+  asDrawing: 'Drawing',
+  size: 'Size',
+  paper: 'Paper',
+  asPage: 'As here',
+  white: 'White',
+  noPaper: 'None',
+  onlyChosen: 'Only what is chosen',
+  copyPicture: 'Copy picture',
+  pictureCopied: 'The picture is on the clipboard.',
+  print: 'Print…',
+  /** @param {number} width @param {number} height */
+  pixels: (width, height) => `PNG, ${number(width)} × ${number(height)} pixels.`,
+  noLarger: 'Browsers hold no larger one.',
+  /** What the other formats are good for. @type {Record<string, string>} */
+  formats: {
+    svg: 'SVG: sharp at any size, in browsers and drawing programs.',
+    drawing: 'A file with all that is here. “Open…” brings it back, to draw on.',
+  },
+  /** @param {string} percent */
+  beingMade: (percent) => `It is being made: ${percent}`,
+  open: 'Open…',
+  /** @param {number} count */
+  openedWithout: (count) => `Opened without ${counted(count, THINGS)} that ${chosen(count, ARE)} damaged.`,
+  noDrawing: 'This is no drawing of Draw Together, or it is damaged.',
+  drawingTooNew: 'This drawing was saved by a newer version. Load the page again.',
+  /** @param {string} size @param {string} limit */
+  drawingTooLarge: (size, limit) => `This drawing is ${size}. At most ${limit} can be opened.`,
+  /** @param {number} count */
+  marksInFile: (count) => counted(count, STROKES),
+  /** @param {string} what @param {number} limit */
+  tooManyInDrawing: (what, limit) => `There are ${what} in this drawing. At most ${number(limit)} can be opened.`,
+
+  // Numbers.
+  number,
+  /** @param {number} count */
+  percent: (count) => `${number(count)} %`,
+  /** @param {number} count */
+  bytes: (count) => counted(count, { one: 'byte', other: 'bytes' }),
+  /** @param {string} done @param {string} total */
+  doneOf: (done, total) => `${done} of ${total}`,
+  fewSecondsLeft: 'a few seconds left',
+  /** @param {number} seconds */
+  secondsLeft: (seconds) => `${number(seconds)} s left`,
+  /** @param {number} minutes */
+  minutesLeft: (minutes) => `${number(minutes)} min left`,
+  /** @param {number} hours @param {number} minutes */
+  hoursLeft: (hours, minutes) => `${number(hours)} h ${minutes > 0 ? `${number(minutes)} min ` : ''}left`,
+
+  // The choice of a language.
+  languageText: 'It is used on this device.',
+  ofBrowser: 'As in the browser',
+  languageLater: 'It is used when you open the page again.',
+
+  /** What the gateway says to all, by its code. */
+  notices: {
+    'session-quota': 'This session is nearly full.',
+    saved: 'Everything is saved again.',
+    damaged: 'Some of this session was lost.',
+  },
+  /** Whether what the gateway says of an error is in this language. */
+  speaksAsGateway: true,
+  /** What an error is called whose words are in another language, or that has none: by its code. */
+  codes: {
+    'bad-request': 'The server did not understand that.',
+    'unsupported-version': 'The server speaks another version. Load the page again.',
+    'not-found': 'It is not there any more.',
+    ended: 'Somebody ended it for everyone.',
+    'session-full': 'This session is full.',
+    'origin-refused': 'The server does not take this from this page.',
+    'token-needed': 'The server does not know you any more. Load the page again.',
+    'not-joined': 'You are not in this session any more.',
+    'message-too-large': 'That is too much at once.',
+    'rate-limited': 'That was too much at once. Try again in a moment.',
+    'sequence-gap': 'Something was lost on the way. Load the page again.',
+    'bad-entry': 'The server did not understand that.',
+    'unknown-participant': 'Somebody it was meant for is not here any more.',
+    'session-quota': 'This session takes no more. Remove something first.',
+    'attachment-too-large': 'This file is too large.',
+    'storage-full': 'The server has no room at the moment. Try again later.',
+    'offset-mismatch': 'The server has another part of the file. Try again.',
+    'digest-mismatch': 'The file was damaged on the way. Try again.',
+    damaged: 'The file is damaged on the server.',
+    'not-ready': 'It is still being uploaded.',
+    'too-many': 'There is too much going on here at the moment. Try again later.',
+    unavailable: 'The server cannot be reached.',
+    internal: 'The server made a mistake.',
+    unreadable: 'The file was changed or can no longer be read.',
+    cancelled: 'The upload was cancelled.',
+    left: 'You left the session.',
+    unknown: 'The link may be wrong, or the session was over long ago.',
+    full: 'This session is full.',
+    version: 'The server speaks a newer version. Load the page again.',
+    refused: 'The server closed the connection.',
+  },
+};
+
+export const en = Object.freeze(table);

@@ -1,0 +1,97 @@
+/** What is meant by a place on the page, and where one takes hold of it. */
+
+import { MAXIMUM_SIDE, MINIMUM_SIDE } from './placement.js';
+import { isClosed } from './strokeOutline.js';
+import { drawnBefore, overlap } from './stroke.js';
+
+/**
+ * @typedef {import('./stroke.js').Bounds} Bounds
+ * @typedef {[1 | -1, 1 | -1]} Corner to which side of the middle: right and down are 1
+ */
+
+/** @type {Corner[]} */
+const CORNERS = [[-1, -1], [1, -1], [-1, 1], [1, 1]];
+
+/** @param {Bounds} bounds @param {number} x @param {number} y @param {number} [slack] points around it that count too */
+export function contains({ left, top, right, bottom }, x, y, slack = 0) {
+  return x >= left - slack && x <= right + slack && y >= top - slack && y <= bottom + slack;
+}
+
+/**
+ * The corner that is meant. Inside of it only a quarter is, so that something small can still be moved by its middle.
+ * @param {Bounds} bounds @param {number} x @param {number} y @param {number} reach points @returns {Corner | null}
+ */
+export function cornerAt({ left, top, right, bottom }, x, y, reach) {
+  const [width, height] = [right - left, bottom - top];
+  const inside = { x: Math.min(reach, width / 4), y: Math.min(reach, height / 4) };
+  return CORNERS.find(([toRight, down]) => {
+    const outX = (x - (left + right) / 2) * toRight - width / 2;
+    const outY = (y - (top + bottom) / 2) * down - height / 2;
+    return outX >= -inside.x && outX <= reach && outY >= -inside.y && outY <= reach;
+  }) ?? null;
+}
+
+/**
+ * Pulled by a corner: the opposite one stays, and so does the shape.
+ * @param {Bounds} bounds @param {Corner} corner @param {number} dx @param {number} dy by which the corner was pulled
+ * @param {boolean} isPicture no side of which may get too small
+ * @returns {number} how many times as large it is then
+ */
+export function growthBy({ left, top, right, bottom }, [toRight, down], dx, dy, isPicture) {
+  const [width, height] = [right - left, bottom - top];
+  // Onto the diagonal: pulling along it counts whole, across it nothing.
+  const along = (dx * toRight * width + dy * down * height) / (width * width + height * height);
+  const least = Math.min(1, MINIMUM_SIDE / (isPicture ? Math.min(width, height) : Math.max(width, height)));
+  const most = Math.max(1, MAXIMUM_SIDE / Math.max(width, height));
+  return Math.min(most, Math.max(least, 1 + along));
+}
+
+/**
+ * @typedef {import('./scene.js').Drawable} Drawable
+ * @typedef {import('./shapes.js').Mark} Mark
+ *
+ * @typedef {object} Plane
+ * @property {import('./shapes.js').Marks} marks
+ * @property {import('./scene.js').Items} items
+ * @property {import('./spatialIndex.js').MarkIndex} index
+ */
+
+/** @param {Plane} plane @param {number} x @param {number} y @param {number} reach points @returns {Drawable | null} the topmost there */
+export function topmostAt({ items, index }, x, y, reach) {
+  const on = items.all.findLast(({ bounds }) => contains(bounds, x, y));
+  /** @type {Drawable[]} */
+  const there = index.near([x, y], [x, y], reach);
+  if (on) there.push(on);
+  return topmost(there) ?? items.at(x, y, reach);
+}
+
+/** @param {Plane} plane @param {number} x @param {number} y @returns {Mark | null} the topmost shape around it */
+export function shapeAround({ index }, x, y) {
+  const around = index.within({ left: x, top: y, right: x, bottom: y });
+  return topmost(around.filter((mark) => 'tool' in mark && isClosed(mark.tool)));
+}
+
+/** @param {Plane} plane @param {Bounds} box @returns {Drawable[]} all that touches it */
+export function touching({ index, items }, box) {
+  return [
+    ...index.within(box).filter((mark) => meets(mark, box)),
+    ...items.all.filter(({ bounds }) => overlap(bounds, box)),
+  ];
+}
+
+/** @param {Mark} mark @param {Bounds} box */
+function meets(mark, box) {
+  if (!('points' in mark)) return true;
+  const { left, top, right, bottom } = box;
+  const [x, y] = mark.points;
+  if (x >= left && x <= right && y >= top && y <= bottom) return true;
+  /** @type {[number, number][]} */
+  const corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
+  // What begins outside and comes in crosses its edge.
+  return corners.some((corner, at) => mark.touches(corner, corners[(at + 1) % 4], 0));
+}
+
+/** @template {Drawable} T @param {T[]} drawables @returns {T | null} */
+function topmost(drawables) {
+  return drawables.length > 0 ? drawables.reduce((a, b) => drawnBefore(a, b) > 0 ? a : b) : null;
+}

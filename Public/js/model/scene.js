@@ -1,0 +1,138 @@
+/** All that is to be seen: the pictures and files on the page, and what is drawn among them, in one order. */
+
+import { union } from './shapes.js';
+import { contains } from './hitTest.js';
+import { drawnBefore } from './stroke.js';
+
+/**
+ * @typedef {import('./item.js').Item} Item
+ * @typedef {import('./stroke.js').Bounds} Bounds
+ * @typedef {import('./shapes.js').Mark} Mark
+ * @typedef {Mark | Item} Drawable
+ * @typedef {{ shown: (one: Drawable) => void, changed: (one: Drawable) => void, hidden: (one: Drawable) => void }} Viewer
+ */
+
+/** The pictures and files on the page, in the order of drawing. */
+export class Items {
+  /** @type {Map<string, Item>} */
+  #items = new Map();
+  /** @type {Item[]} */
+  #order = [];
+  /** @type {Set<Viewer>} */
+  #viewers = new Set();
+
+  /** @param {Viewer} viewer is told of every change of what is to be seen */
+  watch(viewer) {
+    this.#viewers.add(viewer);
+  }
+
+  /** @returns {readonly Item[]} in the order of drawing */
+  get all() {
+    return this.#order;
+  }
+
+  get size() {
+    return this.#order.length;
+  }
+
+  /** @param {string} id @returns {Item | null} */
+  find(id) {
+    return this.#items.get(id) ?? null;
+  }
+
+  /** @param {number} x @param {number} y of the plane @param {number} [slack] points @returns {Item | null} the topmost there */
+  at(x, y, slack = 0) {
+    const on = (/** @type {number} */ around) => this.#order.findLast(({ bounds }) => contains(bounds, x, y, around));
+    return on(0) ?? on(slack) ?? null;
+  }
+
+  /** @param {Item} item */
+  add(item) {
+    this.#items.set(item.id, item);
+    this.#order.push(item);
+    this.#order.sort(drawnBefore);
+    this.#tell('shown', item);
+  }
+
+  /** It looks different, or lies elsewhere. @param {Item} item */
+  changed(item) {
+    if (this.#items.get(item.id) !== item) return;
+    item.version += 1;
+    this.#order.sort(drawnBefore);
+    this.#tell('changed', item);
+  }
+
+  /** @param {Item} item */
+  remove(item) {
+    if (this.#items.get(item.id) !== item) return;
+    this.#items.delete(item.id);
+    this.#order.splice(this.#order.indexOf(item), 1);
+    this.#tell('hidden', item);
+  }
+
+  /** @param {keyof Viewer} what @param {Item} item */
+  #tell(what, item) {
+    for (const viewer of this.#viewers) viewer[what](item);
+  }
+}
+
+/** A picture costs about as much to paint as so many strokes. */
+const STROKES_A_PICTURE = 20;
+
+/** All that is to be seen: what is drawn, and pictures and files among it, in one order. */
+export class Scene {
+  #marks;
+  #items;
+
+  /** @param {import('./shapes.js').Marks} marks @param {Items} items */
+  constructor(marks, items) {
+    this.#marks = marks;
+    this.#items = items;
+  }
+
+  /** @param {Viewer} viewer is told of every change of what is to be seen */
+  watch(viewer) {
+    this.#marks.watch(viewer);
+    this.#items.watch(viewer);
+  }
+
+  /** @returns {readonly Drawable[]} in the order of drawing */
+  get all() {
+    const items = this.#items.all;
+    if (items.length === 0) return this.#marks.all;
+    /** @type {Drawable[]} */
+    const all = [];
+    let next = 0;
+    for (const stroke of this.#marks.all) {
+      while (next < items.length && drawnBefore(items[next], stroke) < 0) all.push(items[next++]);
+      all.push(stroke);
+    }
+    return [...all, ...items.slice(next)];
+  }
+
+  get strokes() {
+    return this.#marks.size;
+  }
+
+  get pictures() {
+    return this.#items.all.filter(({ isPicture }) => isPicture).length;
+  }
+
+  get files() {
+    return this.#items.size - this.pictures;
+  }
+
+  get isEmpty() {
+    return this.#marks.size + this.#items.size === 0;
+  }
+
+  /** How much there is to paint, in strokes. */
+  get weight() {
+    return this.#marks.size + STROKES_A_PICTURE * this.#items.size;
+  }
+
+  /** @returns {Bounds | null} of all that is to be seen */
+  get bounds() {
+    return this.#items.all.reduce((all, { bounds }) => union(all, bounds), this.#marks.bounds);
+  }
+}

@@ -1,0 +1,141 @@
+/** Which things lie where, however many there are. */
+
+import { overlap } from './stroke.js';
+
+/** @typedef {import('./stroke.js').Bounds} Bounds */
+
+/** The cells of the finest grid, in points; of each other one, four times as large. */
+const CELL = 128;
+const FACTOR = 4;
+/** Keeps the numbers of cells positive, and two of them in one number. */
+const MIDDLE = 2 ** 20;
+
+/**
+ * Each is in one cell, of a grid whose cells are at least as large as it is. It may stick out of its cell by half a cell,
+ * so whoever asks looks that much further.
+ * @template {{ bounds: Bounds }} T
+ */
+export class LooseGrid {
+  /** @type {Map<number, Set<T>>[]} grids by level, each a map of its cells */
+  #levels = [];
+  /** @type {Map<T, { level: number, key: number }>} */
+  #places = new Map();
+
+  get size() {
+    return this.#places.size;
+  }
+
+  /** @returns {Iterable<T>} in the order in which they came */
+  get all() {
+    return this.#places.keys();
+  }
+
+  /** Enters it, or finds its new place if its bounds are others. @param {T} one */
+  put(one) {
+    const { left, top, right, bottom } = one.bounds;
+    const size = Math.max(right - left, bottom - top);
+    const level = size > CELL ? Math.ceil(Math.log(size / CELL) / Math.log(FACTOR)) : 0;
+    const cell = CELL * FACTOR ** level;
+    const key = keyOf(Math.floor((left + right) / 2 / cell), Math.floor((top + bottom) / 2 / cell));
+    const before = this.#places.get(one);
+    if (before?.level === level && before.key === key) return;
+    if (before) this.remove(one);
+    const cells = this.#levels[level] ??= new Map();
+    const found = cells.get(key);
+    if (found) found.add(one);
+    else cells.set(key, new Set([one]));
+    this.#places.set(one, { level, key });
+  }
+
+  /** @param {T} one */
+  remove(one) {
+    const place = this.#places.get(one);
+    if (!place) return;
+    const cells = this.#levels[place.level];
+    const cell = cells.get(place.key);
+    cell?.delete(one);
+    if (cell?.size === 0) cells.delete(place.key);
+    this.#places.delete(one);
+  }
+
+  clear() {
+    this.#levels = [];
+    this.#places.clear();
+  }
+
+  /** @param {Bounds} bounds @returns {T[]} those whose bounds meet these, in no order */
+  within(bounds) {
+    /** @type {T[]} */
+    const found = [];
+    // Levels that have never been needed are holes.
+    this.#levels.forEach((cells, level) => {
+      for (const ones of cellsWithin(cells, CELL * FACTOR ** level, bounds)) {
+        for (const one of ones) if (overlap(one.bounds, bounds)) found.push(one);
+      }
+    });
+    return found;
+  }
+}
+
+/** @template T @param {Map<number, Set<T>>} cells @param {number} cell its size @param {Bounds} bounds @returns {Iterable<Set<T>>} */
+function cellsWithin(cells, cell, { left, top, right, bottom }) {
+  const [fromX, toX] = [Math.floor(left / cell - 0.5), Math.floor(right / cell + 0.5)];
+  const [fromY, toY] = [Math.floor(top / cell - 0.5), Math.floor(bottom / cell + 0.5)];
+  // To ask for more cells than there are would be slower than to look at all.
+  if ((toX - fromX + 1) * (toY - fromY + 1) >= cells.size) return cells.values();
+  const found = [];
+  for (let x = fromX; x <= toX; x += 1) {
+    for (let y = fromY; y <= toY; y += 1) {
+      const ones = cells.get(keyOf(x, y));
+      if (ones) found.push(ones);
+    }
+  }
+  return found;
+}
+
+/** @param {number} x @param {number} y of a cell */
+function keyOf(x, y) {
+  return (x + MIDDLE) * 2 * MIDDLE + y + MIDDLE;
+}
+
+/** @typedef {import('./shapes.js').Mark} Mark */
+
+/** Which marks are near a point or in a part of the plane, without looking at each. Watches `Marks`. */
+export class MarkIndex {
+  /** @type {LooseGrid<Mark>} */
+  #grid = new LooseGrid();
+
+  /** @param {Mark} mark */
+  shown(mark) {
+    this.#grid.put(mark);
+  }
+
+  /** @param {Mark} mark */
+  changed(mark) {
+    this.#grid.put(mark);
+  }
+
+  /** @param {Mark} mark */
+  hidden(mark) {
+    this.#grid.remove(mark);
+  }
+
+  /** @param {Bounds} bounds @returns {Mark[]} those whose bounds meet these, in no order */
+  within(bounds) {
+    return this.#grid.within(bounds);
+  }
+
+  /**
+   * @param {[number, number]} from @param {[number, number]} to ends of a line @param {number} reach
+   * @returns {Mark[]} those that come within `reach` of it, their own width counted
+   */
+  near(from, to, reach) {
+    const around = this.within({
+      left: Math.min(from[0], to[0]) - reach,
+      top: Math.min(from[1], to[1]) - reach,
+      right: Math.max(from[0], to[0]) + reach,
+      bottom: Math.max(from[1], to[1]) + reach,
+    });
+    return around.filter((mark) => mark.touches(from, to, reach));
+  }
+}

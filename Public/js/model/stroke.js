@@ -1,0 +1,148 @@
+/** A line drawn by hand: its points and how it looks. */
+
+import { segmentDistance } from './strokeOutline.js';
+
+/** Points beyond these bounds are neither sent nor believed. */
+export const PLANE = 1_000_000;
+export const MINIMUM_WIDTH = 0.5;
+export const MAXIMUM_WIDTH = 200;
+/** A stroke of the sample has no width of its own. */
+export const DEFAULT_WIDTH = 3;
+/** However much is appended to it, a stroke has no more points than this. */
+export const MAXIMUM_POINTS = 50_000;
+
+/**
+ * @typedef {{ left: number, top: number, right: number, bottom: number }} Bounds
+ * @typedef {{ factor: number, x: number, y: number }} Motion every point times the factor, and then by so much
+ */
+
+export class Stroke {
+  id;
+  /** @type {string} */
+  rgb;
+  /** @type {number} of the palette's color that is it or is nearest */
+  color;
+  width;
+  tool;
+  /** Drawn in the order of `z`, then of `id`. */
+  z;
+  /** @type {number[]} x and y in turn */
+  points = [];
+  /** @type {number[] | null} 0…1 for each point; null where the device knows none */
+  pressures = null;
+  /** Nothing more is expected of it. */
+  isFinished = false;
+  /** Counts changes. */
+  version = 0;
+  /** @type {Bounds} of its points */
+  #extent = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+
+  /** @param {{ id: string, rgb: string, color: number, width: number, tool: string, z: number }} look */
+  constructor({ id, rgb, color, width, tool, z }) {
+    this.id = id;
+    this.rgb = rgb;
+    this.color = color;
+    this.width = width;
+    this.tool = tool;
+    this.z = z;
+  }
+
+  get length() {
+    return this.points.length / 2;
+  }
+
+  /**
+   * @param {number[]} points x and y in turn
+   * @param {number[] | null} pressures one for each point, or null
+   */
+  append(points, pressures) {
+    const room = MAXIMUM_POINTS - this.length;
+    const count = Math.min(points.length / 2, room);
+    if (count <= 0) return;
+    if (pressures || this.pressures) {
+      this.pressures ??= Array.from({ length: this.length }, () => 0.5);
+      for (let at = 0; at < count; at += 1) this.pressures.push(pressures?.[at] ?? 0.5);
+    }
+    const extent = this.#extent;
+    for (let at = 0; at < 2 * count; at += 2) {
+      const [x, y] = [points[at], points[at + 1]];
+      this.points.push(x, y);
+      extent.left = Math.min(extent.left, x);
+      extent.right = Math.max(extent.right, x);
+      extent.top = Math.min(extent.top, y);
+      extent.bottom = Math.max(extent.bottom, y);
+    }
+    this.version += 1;
+  }
+
+  finish() {
+    this.isFinished = true;
+    this.version += 1;
+  }
+
+  /** @returns {Bounds} what it can cover, its width included */
+  get bounds() {
+    const { left, top, right, bottom } = this.#extent;
+    const margin = this.width + 1;
+    return { left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin };
+  }
+
+  /** @param {Motion} motion @returns {Stroke} the same there */
+  moved({ factor, x, y }) {
+    const width = Math.min(MAXIMUM_WIDTH, Math.max(MINIMUM_WIDTH, rounded(this.width * factor)));
+    const moved = new Stroke({ ...this, width });
+    const points = this.points.map((value, at) => onPlane(value * factor + (at % 2 === 0 ? x : y)));
+    moved.append(points, this.pressures);
+    moved.isFinished = this.isFinished;
+    return moved;
+  }
+
+  /**
+   * @param {[number, number]} from @param {[number, number]} to ends of a line @param {number} reach
+   * @returns {boolean} whether it comes within `reach` of that, its own width counted
+   */
+  touches(from, to, reach) {
+    const { points } = this;
+    const within = reach + this.width / 2;
+    for (let at = 0; at < points.length; at += 2) {
+      const next = at + 2 < points.length ? at + 2 : at;
+      const distance = segmentDistance(from, to, [points[at], points[at + 1]], [points[next], points[next + 1]]);
+      if (distance <= within) return true;
+    }
+    return false;
+  }
+
+  /** @param {Stroke} other @returns {boolean} whether both look the same */
+  looksLike(other) {
+    return this.z === other.z && this.rgb === other.rgb && this.width === other.width && this.tool === other.tool &&
+      this.isFinished === other.isFinished && sameNumbers(this.points, other.points) &&
+      sameNumbers(this.pressures ?? [], other.pressures ?? []);
+  }
+}
+
+/** @param {number} value @returns {number} as it is sent: a hundredth of a point is finer than any screen */
+export function rounded(value) {
+  return Math.round(value * 100) / 100;
+}
+
+/** @param {number} value @returns {number} as it is sent, within the plane */
+export function onPlane(value) {
+  return rounded(Math.max(-PLANE, Math.min(PLANE, value)));
+}
+
+/** Which of two is drawn first. @param {{ z: number, id: string }} a @param {{ z: number, id: string }} b @returns {number} negative: a */
+export function drawnBefore(a, b) {
+  if (a.z !== b.z) return a.z - b.z;
+  if (a.id === b.id) return 0;
+  return a.id < b.id ? -1 : 1;
+}
+
+/** @param {Bounds} a @param {Bounds} b */
+export function overlap(a, b) {
+  return a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom;
+}
+
+/** @param {number[]} a @param {number[]} b */
+function sameNumbers(a, b) {
+  return a.length === b.length && a.every((value, index) => value === b[index]);
+}

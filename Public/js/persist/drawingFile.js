@@ -1,0 +1,165 @@
+/**
+ * A drawing as a file that can be opened again: JSON, in it the messages of all marks, and pictures and files in base64.
+ *
+ * Written as it is on the wire, and read with the same suspicion.
+ */
+
+import { POINTS_A_STROKE } from '../protocol/shapeSync.js';
+import { encodeMark, readMark } from '../protocol/shapeMessages.js';
+import { placementMessage, readPlacement } from '../model/placement.js';
+import { Stroke } from '../model/stroke.js';
+import { byteCount } from '../i18n/format.js';
+import { Retention } from '../sync/wire.js';
+import { words } from '../i18n/i18n.js';
+import { base64Of, calmly, isItem } from '../render/export/raster.js';
+
+/**
+ * @typedef {import('../model/shapes.js').Mark} Mark
+ * @typedef {import('../model/placement.js').Placement} Placement
+ * @typedef {{ name: string, contentType: string, placement: Placement, bytes: Uint8Array<ArrayBuffer> }} Enclosed
+ * @typedef {{ marks: Mark[], items: Enclosed[], damaged: number }} Opened `damaged`: how many things in it are none
+ */
+
+export const VERSION = 1;
+const ENDING = '.drawtogether';
+const BEGINNING = '{"drawTogether":';
+/** What a page can hold while it is opened. */
+export const MOST_BYTES = 256 * 2 ** 20;
+export const MOST_MARKS = 200_000;
+export const MOST_ITEMS = 1000;
+const NAME = 255;
+const TYPE = /^[\w.+-]{1,63}\/[\w.+-]{1,63}$/;
+
+/** @param {{ name: string }} file */
+export function isDrawingFile({ name }) {
+  return name.toLowerCase().endsWith(ENDING);
+}
+
+/** @param {Pick<import('../render/export/raster.js').Order, 'drawables'> & Partial<import('../render/export/raster.js').Order>} order @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had */
+export async function writeDrawing({ drawables, signal, progress }) {
+  /** @type {string[]} */
+  const marks = [];
+  /** @type {string[]} */
+  const items = [];
+  let missing = 0;
+  for await (const drawable of calmly(drawables, signal, progress)) {
+    if (!isItem(drawable)) {
+      marks.push(written(drawable));
+      continue;
+    }
+    const data = await drawable.load().then(base64Of).catch(() => null);
+    const { name, contentType, place } = drawable;
+    if (data === null) missing += 1;
+    else items.push(JSON.stringify({ name, contentType, placement: placementMessage(place), data }));
+  }
+  const blob = new Blob(whole(marks, items), { type: 'application/json' });
+  checkSize(blob);
+  return { blob, missing };
+}
+
+/** At once, as a clipboard wants it. @param {Mark[]} marks */
+export function drawingText(marks) {
+  return whole(marks.map(written), []).join('');
+}
+
+/** @param {string} text that was pasted */
+export function isDrawingText(text) {
+  return text.startsWith(BEGINNING);
+}
+
+/** @param {Mark} mark */
+function written(mark) {
+  const { type, payload } = encodeMark(mark);
+  return `{"type":"${type}","message":${new TextDecoder().decode(payload)}}`;
+}
+
+/** @param {string[]} marks @param {string[]} items */
+function whole(marks, items) {
+  return [`${BEGINNING}${VERSION},"marks":[\n`, ...commas(marks), '\n],"items":[\n', ...commas(items), '\n]}\n'];
+}
+
+/** @param {{ size: number }} file @throws {Error} if it could not be opened */
+export function checkSize({ size }) {
+  if (size > MOST_BYTES) throw new Error(words.drawingTooLarge(byteCount(size, words), byteCount(MOST_BYTES, words)));
+}
+
+/** @param {string} text @param {() => string} newKey @returns {Promise<Opened>} what is in it, as new things @throws {Error} that says what is wrong with it */
+export async function readDrawing(text, newKey) {
+  const { marks, items } = contents(text);
+  const told = [[marks.length, MOST_MARKS, words.marksInFile], [items.length, MOST_ITEMS, words.files]];
+  for (const [count, limit, say] of /** @type {[number, number, (count: number) => string][]} */ (told)) {
+    if (count > limit) throw new Error(words.tooManyInDrawing(say(count), limit));
+  }
+  /** @type {Opened} */
+  const opened = { marks: [], items: [], damaged: 0 };
+  for await (const one of calmly(marks)) {
+    const mark = readOneMark(one, newKey(), opened.marks.length);
+    if (mark) opened.marks.push(...parted(mark, newKey));
+    else opened.damaged += 1;
+  }
+  for await (const one of calmly(items)) {
+    const item = readItem(one);
+    if (item) opened.items.push(item);
+    else opened.damaged += 1;
+  }
+  return opened;
+}
+
+/** @param {string} text @returns {{ marks: any[], items: any[] }} */
+function contents(text) {
+  let drawing;
+  try {
+    drawing = JSON.parse(text);
+  } catch {
+    throw new Error(words.noDrawing);
+  }
+  const { drawTogether: version, marks, items } = drawing ?? {};
+  if (!Number.isInteger(version) || !Array.isArray(marks) || !Array.isArray(items)) throw new Error(words.noDrawing);
+  if (version > VERSION) throw new Error(words.drawingTooNew);
+  return { marks, items };
+}
+
+/** @param {any} one @param {string} id @param {number} at @returns {Mark | null} */
+function readOneMark(one, id, at) {
+  const { type, message } = one ?? {};
+  if (typeof type !== 'string' || !message) return null;
+  const payload = new TextEncoder().encode(JSON.stringify(message));
+  const mark = readMark({ type, retention: Retention.replace, payload }, id, at)?.(undefined) ?? null;
+  if (mark) mark.isFinished = true;
+  return mark;
+}
+
+/** What others drew may be longer than what is drawn here. @param {Mark} mark @param {() => string} newKey @returns {Mark[]} */
+function parted(mark, newKey) {
+  if (!(mark instanceof Stroke) || mark.length <= POINTS_A_STROKE) return [mark];
+  const parts = [];
+  // Each goes on from where the one before ends.
+  for (let at = 0; at < mark.length - 1; at += POINTS_A_STROKE - 1) {
+    const part = new Stroke({ ...mark, id: newKey() });
+    const end = at + POINTS_A_STROKE;
+    part.append(mark.points.slice(2 * at, 2 * end), mark.pressures?.slice(at, end) ?? null);
+    part.finish();
+    parts.push(part);
+  }
+  return parts;
+}
+
+/** @param {any} one @returns {Enclosed | null} */
+function readItem(one) {
+  const { name, contentType, placement, data } = one ?? {};
+  const placed = readPlacement(placement);
+  if (typeof name !== 'string' || typeof data !== 'string' || !placed) return null;
+  try {
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+    const clean = name.replace(/\p{Cc}/gu, '').slice(0, NAME) || '?';
+    const isType = typeof contentType === 'string' && TYPE.test(contentType);
+    return { name: clean, contentType: isType ? contentType : 'application/octet-stream', placement: placed, bytes };
+  } catch {
+    return null;
+  }
+}
+
+/** @param {string[]} all @returns {string[]} a line each */
+function commas(all) {
+  return all.map((one, at) => at === 0 ? one : `,\n${one}`);
+}

@@ -1,0 +1,98 @@
+/** Where the pointers are: one’s own is told to the others, theirs are seen. */
+
+import { isPoint } from './shapeMessages.js';
+
+/** About 30 a second. */
+const EVERY_MS = 33;
+/** Its type on the wire. */
+export const CURSOR_TYPE = 'CursorMessage';
+
+/** Tells the others where this person's pointer is: no more often than they can see. */
+export class CursorSender {
+  #send;
+  /** @type {[number, number] | null} */
+  #point = null;
+  #isNews = false;
+  #sentAt = -Infinity;
+
+  /** @param {(message: { point?: [number, number] }) => void} send */
+  constructor(send) {
+    this.#send = send;
+  }
+
+  /** @param {[number, number] | null} point of the plane; null: the pointer left */
+  moved(point) {
+    if (point === null && this.#point === null) return;
+    this.#point = point && [Math.round(point[0] * 10) / 10, Math.round(point[1] * 10) / 10];
+    this.#isNews = true;
+  }
+
+  /** @param {number} now milliseconds @returns {boolean} whether there is something left to be told in a later frame */
+  frame(now) {
+    if (!this.#isNews) return false;
+    if (now - this.#sentAt < EVERY_MS) return true;
+    this.#sentAt = now;
+    this.#isNews = false;
+    this.#send(this.#point ? { point: this.#point } : {});
+    return false;
+  }
+}
+
+/** @typedef {{ x: number, y: number, toX: number, toY: number, heardAt: number, isIdle: boolean }} RemoteCursor */
+
+const FADE_MS = 2000;
+/** Until it is forgotten, faded out long ago. */
+const FORGET_MS = 10_000;
+/** In so many milliseconds most of the way is gone. */
+const GLIDE_MS = 45;
+
+/** Where the others' pointers are: they glide to where they were last seen, and fade when nothing is heard of them. */
+export class RemoteCursors {
+  /** @type {Map<number, RemoteCursor>} by the participant's number */
+  #cursors = new Map();
+  #frameAt = 0;
+  #glides;
+
+  /** @param {{ glides?: () => boolean }} [options] whether they glide or jump */
+  constructor({ glides = () => true } = {}) {
+    this.#glides = glides;
+  }
+
+  /** @returns {ReadonlyMap<number, Readonly<RemoteCursor>>} */
+  get all() {
+    return this.#cursors;
+  }
+
+  /** @param {number} number @param {unknown} message @param {number} now */
+  hear(number, message, now) {
+    const { point } = /** @type {{ point?: unknown }} */ (message ?? {});
+    if (!isPoint(point)) {
+      const cursor = this.#cursors.get(number);
+      if (cursor) cursor.heardAt = -Infinity;
+      return;
+    }
+    const [toX, toY] = point;
+    const cursor = this.#cursors.get(number);
+    if (cursor && !cursor.isIdle) Object.assign(cursor, { toX, toY, heardAt: now });
+    else this.#cursors.set(number, { x: toX, y: toY, toX, toY, heardAt: now, isIdle: false });
+  }
+
+  /** @param {(number: number) => boolean} isHere */
+  keepOnly(isHere) {
+    for (const number of this.#cursors.keys()) if (!isHere(number)) this.#cursors.delete(number);
+  }
+
+  /** @param {number} now @returns {boolean} whether something will still move or fade */
+  frame(now) {
+    const elapsed = Math.min(100, now - this.#frameAt);
+    this.#frameAt = now;
+    const part = this.#glides() ? 1 - Math.exp(-elapsed / GLIDE_MS) : 1;
+    for (const [number, cursor] of this.#cursors) {
+      cursor.x += (cursor.toX - cursor.x) * part;
+      cursor.y += (cursor.toY - cursor.y) * part;
+      cursor.isIdle = now - cursor.heardAt >= FADE_MS;
+      if (now - cursor.heardAt >= FORGET_MS && cursor.heardAt > -Infinity) this.#cursors.delete(number);
+    }
+    return [...this.#cursors.values()].some(({ isIdle }) => !isIdle);
+  }
+}

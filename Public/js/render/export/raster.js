@@ -1,0 +1,152 @@
+/** What is taken away, how large that is, and as a picture of pixels. */
+
+import { decoded, levelFor, measured } from '../../model/imageFile.js';
+import { words } from '../../i18n/i18n.js';
+
+/**
+ * @typedef {import('../../model/item.js').Item} Item
+ * @typedef {import('../../model/scene.js').Drawable} Drawable
+ * @typedef {{ left: number, top: number, width: number, height: number }} Extent in points
+ */
+
+/** Around what is drawn, in points. */
+const MARGIN = 24;
+/** So long the page may stand still, in milliseconds. */
+const LONGEST_MS = 12;
+
+/** @param {Drawable} drawable @returns {drawable is Item} */
+export function isItem(drawable) {
+  return 'place' in drawable;
+}
+
+/** @param {readonly Pick<Drawable, 'bounds'>[]} drawables at least one @returns {Extent} of all, with a margin */
+export function extentOf(drawables) {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const { bounds } of drawables) {
+    [left, top] = [Math.min(left, bounds.left), Math.min(top, bounds.top)];
+    [right, bottom] = [Math.max(right, bounds.right), Math.max(bottom, bounds.bottom)];
+  }
+  return {
+    left: left - MARGIN,
+    top: top - MARGIN,
+    width: right - left + 2 * MARGIN,
+    height: bottom - top + 2 * MARGIN,
+  };
+}
+
+/**
+ * The same one after the other, with room between for all else that the page does.
+ * @template T
+ * @param {readonly T[]} all @param {AbortSignal} [signal] @param {(part: number) => void} [progress] is told which part of all is done
+ */
+export async function* calmly(all, signal, progress) {
+  let begun = performance.now();
+  for (const [at, one] of all.entries()) {
+    signal?.throwIfAborted();
+    yield one;
+    if (performance.now() - begun < LONGEST_MS) continue;
+    progress?.((at + 1) / all.length);
+    await new Promise((resolve) => setTimeout(resolve));
+    begun = performance.now();
+  }
+}
+
+/** Pixels a point, of those that lie in another file. */
+const SHARPNESS = 2;
+const QUALITY = 0.92;
+
+/** @param {Item} item @param {number} scale pixels a point @returns {Promise<ImageBitmap>} */
+export async function imageOf(item, scale) {
+  const blob = await item.load();
+  const natural = item.natural ?? await measured(blob);
+  return await decoded(blob, natural, levelFor(natural, item.place.width * scale));
+}
+
+/** @param {Item} item a picture @returns {Promise<string>} as a `data:` URL of a kind that everything reads, upright and no finer than it is seen */
+export async function embedded(item) {
+  const image = await imageOf(item, SHARPNESS);
+  const canvas = document.createElement('canvas');
+  [canvas.width, canvas.height] = [image.width, image.height];
+  canvas.getContext('2d')?.drawImage(image, 0, 0);
+  image.close();
+  return canvas.toDataURL(item.contentType === 'image/jpeg' ? 'image/jpeg' : 'image/png', QUALITY);
+}
+
+/** @param {Blob} blob @returns {Promise<string>} */
+export function base64Of(blob) {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(blob);
+  });
+}
+
+/**
+ * @typedef {object} Order
+ * @property {readonly Drawable[]} drawables at least one, in the order of drawing
+ * @property {import('../layer.js').Paint} paint
+ * @property {string} paper its color; '' for none
+ * @property {AbortSignal} signal
+ * @property {(part: number) => void} [progress] which part of it is done
+ */
+
+/** Not more pixels than every browser can hold. */
+const MOST_PIXELS = 2 ** 24;
+const LONGEST = 8192;
+
+/** @param {Order} order @param {number} wanted pixels a point @returns {Promise<{ blob: Blob, missing: number }>} a PNG, and how many pictures could not be had */
+export async function rasterOf({ drawables, paint, paper, signal, progress }, wanted) {
+  const extent = extentOf(drawables);
+  const scale = scaleFor(extent.width, extent.height, wanted);
+  const canvas = document.createElement('canvas');
+  const context = prepared(canvas, extent, scale, paper);
+  let missing = 0;
+  // They are loaded for it, one after the other.
+  for await (const drawable of calmly(drawables, signal, progress)) {
+    if (!isItem(drawable) || !drawable.isPicture) {
+      paint(context, drawable);
+      continue;
+    }
+    const image = await imageOf(drawable, scale).catch(() => null);
+    if (!image) {
+      missing += 1;
+      paint(context, drawable);
+      continue;
+    }
+    const { bounds: { left, top }, place } = drawable;
+    context.drawImage(image, left, top, place.width, place.height);
+    image.close();
+  }
+  const blob = await new Promise((resolve) => canvas.toBlob(resolve));
+  if (!blob) throw new Error(words.copyTooLarge);
+  return { blob, missing };
+}
+
+/**
+ * At once, of what is at hand.
+ * @param {HTMLCanvasElement} canvas @param {Pick<Order, 'drawables' | 'paint' | 'paper'>} order @param {number} wanted pixels a point
+ */
+export function paintAll(canvas, { drawables, paint, paper }, wanted) {
+  const extent = extentOf(drawables);
+  const context = prepared(canvas, extent, scaleFor(extent.width, extent.height, wanted), paper);
+  for (const drawable of drawables) paint(context, drawable);
+}
+
+/** @param {number} width @param {number} height points @param {number} wanted pixels a point @returns {number} as many as there can be */
+export function scaleFor(width, height, wanted) {
+  return Math.min(wanted, Math.sqrt(MOST_PIXELS / width / height), LONGEST / width, LONGEST / height);
+}
+
+/** @param {HTMLCanvasElement} canvas @param {Extent} extent @param {number} scale @param {string} paper */
+function prepared(canvas, { left, top, width, height }, scale, paper) {
+  canvas.width = Math.ceil(width * scale);
+  canvas.height = Math.ceil(height * scale);
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+  if (paper) {
+    context.fillStyle = paper;
+    context.fillRect(0, 0, canvas.width, canvas.height);
+  }
+  context.setTransform(scale, 0, 0, scale, -left * scale, -top * scale);
+  return context;
+}

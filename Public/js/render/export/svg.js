@@ -1,0 +1,146 @@
+/** What is drawn as an SVG: its lines are lines there and its words are words. Needs no document. */
+
+import { CARD_TEXT, cardLines, SHEET, shortened } from '../../model/item.js';
+import { baselineOfLine, FONT, LINE, lineWidth, Text } from '../../model/text.js';
+import { lookOf, trace } from '../shapePainter.js';
+import { calmly, extentOf, isItem } from './raster.js';
+
+/**
+ * @typedef {import('../../model/item.js').Item} Item
+ * @typedef {import('../../model/item.js').Colors} Colors
+ * @typedef {import('../../model/shapes.js').Mark} Mark
+ */
+
+const SPACES = { xmlns: 'http://www.w3.org/2000/svg', 'xmlns:xlink': 'http://www.w3.org/1999/xlink' };
+
+/**
+ * @param {Omit<import('./raster.js').Order, 'paint'>} order @param {Colors} colors of cards
+ * @param {(item: Item) => Promise<string>} embedded a picture as a URL
+ * @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had
+ */
+export async function svgOf({ drawables, paper, signal, progress }, colors, embedded) {
+  const { left, top, width, height } = extentOf(drawables);
+  const frame = attributes({ x: left, y: top, width, height });
+  const parts = [
+    `<svg${attributes({ ...SPACES, width, height, viewBox: [left, top, width, height].map(short).join(' ') })}>\n`,
+    paper && `<rect${frame}${attributes({ fill: paper })}/>\n`,
+  ];
+  let missing = 0;
+  for await (const drawable of calmly(drawables, signal, progress)) {
+    if (!isItem(drawable)) parts.push(markTag(drawable));
+    else if (!drawable.isPicture) parts.push(cardTag(drawable, colors));
+    else {
+      const href = await embedded(drawable).catch(() => '');
+      if (!href) missing += 1;
+      parts.push(pictureTag(drawable, href, colors));
+    }
+  }
+  return { blob: new Blob([...parts, '</svg>\n'], { type: 'image/svg+xml' }), missing };
+}
+
+/** @param {Mark} mark @returns {string} */
+export function markTag(mark) {
+  const { color, alpha, lineWidth: width } = lookOf(mark);
+  if (mark instanceof Text) return textTag(mark);
+  /** @type {Record<string, number>} */
+  const seeThrough = alpha < 1 ? { opacity: alpha } : {};
+  const path = new SVGPath();
+  trace(mark, path);
+  const round = { 'stroke-linecap': 'round', 'stroke-linejoin': 'round' };
+  const paint = width === null ? { fill: color } : { fill: 'none', stroke: color, 'stroke-width': width, ...round };
+  return `<path${attributes({ ...paint, ...seeThrough, d: String(path) })}/>\n`;
+}
+
+/** @param {Text} text */
+function textTag({ lines, x, y, size, rgb }) {
+  const look = attributes({ fill: rgb, 'font-family': FONT, 'font-size': size, 'xml:space': 'preserve' });
+  const set = lines.map((line, at) => {
+    const place = attributes({ x, y: y + (at * LINE + baselineOfLine()) * size });
+    return `<tspan${place}>${escaped(line)}</tspan>`;
+  });
+  return `<text${look}>${set.join('')}</text>\n`;
+}
+
+/** @param {Item} item @param {string} href '' for a picture that is not there @param {Colors} colors */
+function pictureTag({ bounds: { left: x, top: y }, place: { width, height }, name }, href, { raised, line }) {
+  const frame = { x, y, width, height };
+  if (!href) return `<rect${attributes({ ...frame, rx: 6, fill: raised, stroke: line })}/>\n`;
+  // Without the namespace some that are not browsers find no picture.
+  const picture = { ...frame, preserveAspectRatio: 'none', 'xlink:href': href };
+  return `<image${attributes(picture)}><title>${escaped(name)}</title></image>\n`;
+}
+
+/** @param {Item} item @param {Colors} colors */
+function cardTag(item, { surface, line, accent, text, soft, font }) {
+  const { bounds: { left, top }, place: { width, height } } = item;
+  const frame = { x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 14, fill: surface, stroke: line };
+  const sheet = { d: SHEET, fill: 'none', stroke: accent, 'stroke-width': 2, 'stroke-linejoin': 'round' };
+  const told = cardLines(item).map((words, at) => {
+    const { size, weight, y } = CARD_TEXT.lines[at];
+    const measure = { measureText: (/** @type {string} */ one) => ({ width: lineWidth(one) * size }) };
+    const look = { 'font-family': font, 'font-size': size, 'font-weight': weight, fill: at === 0 ? text : soft };
+    const room = width - CARD_TEXT.left - CARD_TEXT.right;
+    const shown = escaped(shortened(words, room, /** @type {any} */ (measure)));
+    return `<text${attributes({ x: CARD_TEXT.left, y, ...look })}>${shown}</text>`;
+  });
+  const place = attributes({ transform: `translate(${short(left)},${short(top)})` });
+  return `<g${place}><rect${attributes(frame)}/><path${attributes(sheet)}/>${told.join('')}</g>\n`;
+}
+
+/** @param {Record<string, string | number>} all @returns {string} */
+function attributes(all) {
+  const pairs = Object.entries(all);
+  return pairs.map(([name, value]) => ` ${name}="${typeof value === 'number' ? short(value) : escaped(value)}"`).join(
+    '',
+  );
+}
+
+/** @param {string} text @returns {string} as XML takes it, which has no place for some characters at all */
+export function escaped(text) {
+  const legal = text.replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\ufffd');
+  return legal.replace(/[<>&"]/g, (one) => `&#${one.charCodeAt(0)};`);
+}
+
+/** @param {number} value @returns {number} a hundredth of a point is finer than any screen */
+function short(value) {
+  return Math.round(value * 100) / 100;
+}
+
+/** Takes what is traced as the data of a path in SVG. */
+export class SVGPath {
+  #data = '';
+
+  /** @param {number} x @param {number} y */
+  moveTo(x, y) {
+    this.#data += `M${pair(x, y)}`;
+  }
+
+  /** @param {number} x @param {number} y */
+  lineTo(x, y) {
+    this.#data += `L${pair(x, y)}`;
+  }
+
+  /** @param {number} bentX @param {number} bentY @param {number} x @param {number} y */
+  quadraticCurveTo(bentX, bentY, x, y) {
+    this.#data += `Q${pair(bentX, bentY)} ${pair(x, y)}`;
+  }
+
+  /** A full circle, which is all that is traced; an arc of SVG ends elsewhere than it begins. @param {number} x @param {number} y @param {number} radius */
+  arc(x, y, radius) {
+    const half = `A${pair(radius, radius)} 0 1 0 `;
+    this.#data += `${half}${pair(x - radius, y)}${half}${pair(x + radius, y)}`;
+  }
+
+  closePath() {
+    this.#data += 'Z';
+  }
+
+  toString() {
+    return this.#data;
+  }
+}
+
+/** @param {number} x @param {number} y */
+function pair(x, y) {
+  return `${short(x)},${short(y)}`;
+}

@@ -1,0 +1,229 @@
+/**
+ * Draws strokes and pictures on a canvas, once a frame. What is finished lies on a layer behind, so that thousands cost as
+ * little as one; where there are too many for that, on tiles.
+ */
+
+import { LargeScene } from './tiles/tiledRenderer.js';
+import { Layer } from './layer.js';
+import { overlap } from '../model/stroke.js';
+
+/**
+ * @typedef {import('../model/camera.js').Camera} Camera
+ * @typedef {import('../model/scene.js').Drawable} Drawable
+ * @typedef {import('../model/scene.js').Scene} Scene
+ */
+
+/** A stroke that nobody finishes counts as finished when it has not grown for so long. */
+const STILL_MS = 1500;
+/** Until the camera rests this long, the layer is shown shifted and scaled. */
+const CAMERA_REST_MS = 120;
+/** So little is drawn anew even while the camera moves. */
+const FEW = 250;
+/** From so much on a scene is large; and no longer, once it has so little. */
+const LARGE = 1500;
+const NOT_LARGE = 700;
+
+export class Renderer {
+  #canvas;
+  #context;
+  #scene;
+  #camera;
+  #layer;
+  #paint;
+  #now;
+  #ask;
+  /** @type {LargeScene | null} */
+  #large = null;
+  /** Whether workers can be had. */
+  #canWork = true;
+  /** Whether what the layer shows is still of use beneath the tiles. */
+  #isLayerGood = false;
+  /** @type {Map<Drawable, number>} when those that are not finished grew last */
+  #grew = new Map();
+  #isDirty = true;
+  #cameraVersion = 0;
+  #cameraMovedAt = -Infinity;
+  #cameraScale = 0;
+  #cameraZoomedAt = -Infinity;
+  #ratio = 1;
+
+  /**
+   * @param {HTMLCanvasElement} canvas @param {Scene} scene @param {Camera} camera
+   * @param {import('./layer.js').Paint} paint
+   * @param {() => void} ask for a frame @param {() => number} [now] milliseconds
+   */
+  constructor(canvas, scene, camera, paint, ask, now = () => performance.now()) {
+    this.#canvas = canvas;
+    this.#context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+    this.#scene = scene;
+    this.#camera = camera;
+    this.#paint = paint;
+    this.#ask = ask;
+    this.#now = now;
+    this.#layer = new Layer(canvas.ownerDocument.createElement('canvas'), paint);
+    scene.watch({
+      shown: (drawable) => this.#large ? this.#large.shown(drawable) : this.#changed(drawable),
+      changed: (drawable) => this.#large ? this.#large.changed(drawable) : this.#changed(drawable),
+      hidden: (drawable) => this.#large ? this.#large.hidden(drawable) : this.#hidden(drawable),
+    });
+  }
+
+  get width() {
+    return this.#canvas.width / this.#ratio;
+  }
+
+  get height() {
+    return this.#canvas.height / this.#ratio;
+  }
+
+  /** Device pixels a pixel of CSS. */
+  get ratio() {
+    return this.#ratio;
+  }
+
+  /** @param {number} width @param {number} height of the canvas in device pixels @param {number} ratio of these to CSS pixels */
+  resize(width, height, ratio) {
+    if (this.#canvas.width === width && this.#canvas.height === height && this.#ratio === ratio) return;
+    this.#canvas.width = width;
+    this.#canvas.height = height;
+    this.#ratio = ratio;
+    this.#layer.resize(width, height);
+    this.#isLayerGood = false;
+    this.#isDirty = true;
+  }
+
+  /** Whether what is drawn is not painted at once. */
+  get isLarge() {
+    return this.#large !== null;
+  }
+
+  /** Whether something will look different later though nothing is done: a camera at rest, a stroke gone still. */
+  get isUnsettled() {
+    return this.#isDirty || this.#grew.size > 0 || (this.#large?.isBehind ?? false);
+  }
+
+  /** The next frame draws everything anew. */
+  redraw() {
+    this.#layer.forget();
+    this.#large?.redraw();
+    this.#isDirty = true;
+  }
+
+  /** Draws, if there is something new to see. @returns {boolean} whether it did */
+  frame() {
+    const isMoving = this.#followCamera();
+    this.#chooseWay();
+    if (this.#large) return this.#frameOfLarge(this.#large);
+    if (!this.#isDirty && !this.#hasGoneStill()) return false;
+    this.#isDirty = isMoving;
+    const live = this.#drawLayer(isMoving && this.#scene.weight > FEW);
+    const context = this.#context;
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
+    this.#layer.show(context, this.#transform());
+    this.#layer.paintOn(context, this.#transform(), live);
+    return true;
+  }
+
+  /** Whether the scene is too large for the layer. */
+  #chooseWay() {
+    if (!this.#large && this.#scene.weight > LARGE) {
+      this.#large = new LargeScene(this.#scene.all, {
+        paint: this.#paint,
+        ask: this.#ask,
+        now: this.#now,
+        newCanvas: (width, height) => {
+          const canvas = this.#canvas.ownerDocument.createElement('canvas');
+          return Object.assign(canvas, { width, height });
+        },
+      }, this.#canWork ? () => this.#workerBroke() : null);
+      this.#grew.clear();
+      this.#isLayerGood = true;
+    } else if (this.#large && this.#scene.weight < NOT_LARGE) this.#leaveLarge();
+  }
+
+  #leaveLarge() {
+    this.#large?.stop();
+    this.#large = null;
+    this.redraw();
+  }
+
+  #workerBroke() {
+    this.#canWork = false;
+    this.#leaveLarge();
+    this.#ask();
+  }
+
+  /** @param {LargeScene} large @returns {boolean} whether it drew */
+  #frameOfLarge(large) {
+    if (this.#isDirty) large.show();
+    const transform = this.#transform();
+    const { width, height } = this.#canvas;
+    const isZooming = this.#now() - this.#cameraZoomedAt < CAMERA_REST_MS;
+    // Once it rests, it is looked at again.
+    this.#isDirty = isZooming;
+    const under = () => this.#isLayerGood && this.#layer.show(this.#context, transform);
+    this.#isLayerGood &&= !large.hasOverview;
+    return large.frame(this.#context, { transform, width, height, bounds: this.#scene.bounds }, isZooming, under);
+  }
+
+  /** Brings the layer up to date. @param {boolean} isMoving @returns {Drawable[]} what is above it */
+  #drawLayer(isMoving) {
+    const all = this.#scene.all;
+    const first = all.findIndex((drawable) => this.#isLive(drawable));
+    const still = first < 0 ? all : all.slice(0, first);
+    if (!isMoving) {
+      const seen = this.#camera.seen(this.width, this.height);
+      this.#layer.update(still, this.#transform(), ({ bounds }) => overlap(bounds, seen));
+    }
+    return first < 0 ? [] : all.slice(first);
+  }
+
+  /** @returns {boolean} whether the camera moves, or has not rested long enough */
+  #followCamera() {
+    if (this.#cameraVersion !== this.#camera.version) {
+      this.#cameraVersion = this.#camera.version;
+      this.#cameraMovedAt = this.#now();
+      this.#isDirty = true;
+      if (this.#cameraScale !== this.#camera.scale) this.#cameraZoomedAt = this.#now();
+      this.#cameraScale = this.#camera.scale;
+    }
+    return this.#now() - this.#cameraMovedAt < CAMERA_REST_MS;
+  }
+
+  /** @param {Drawable} drawable */
+  #isLive(drawable) {
+    const grew = this.#grew.get(drawable);
+    return grew !== undefined && this.#now() - grew < STILL_MS;
+  }
+
+  #hasGoneStill() {
+    let has = false;
+    for (const [drawable, grew] of this.#grew) {
+      if (this.#now() - grew < STILL_MS) continue;
+      this.#grew.delete(drawable);
+      has = true;
+    }
+    return has;
+  }
+
+  /** @param {Drawable} drawable */
+  #changed(drawable) {
+    if (drawable.isFinished) this.#grew.delete(drawable);
+    else if (this.#layer.version(drawable) !== drawable.version) this.#grew.set(drawable, this.#now());
+    this.#isDirty = true;
+  }
+
+  /** @param {Drawable} drawable */
+  #hidden(drawable) {
+    this.#grew.delete(drawable);
+    this.#isDirty = true;
+  }
+
+  /** @returns {import('./layer.js').Transform} from the plane to device pixels */
+  #transform() {
+    const scale = this.#camera.scale * this.#ratio;
+    // On whole pixels, what is painted once is as sharp wherever it is shown.
+    return { scale, x: Math.round(-this.#camera.x * scale), y: Math.round(-this.#camera.y * scale) };
+  }
+}

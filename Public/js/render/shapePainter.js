@@ -1,0 +1,109 @@
+/** How marks look: traced for whatever takes lines and curves, and painted. Knows no document: a worker can do it too. */
+
+import { isClosed, isShape, outline } from '../model/strokeOutline.js';
+import { baselineOfLine, FONT, LINE, Text } from '../model/text.js';
+
+/**
+ * @typedef {import('../model/shapes.js').Mark} Mark
+ * @typedef {import('../model/stroke.js').Stroke} Stroke
+ * @typedef {Pick<Path2D, 'moveTo' | 'lineTo' | 'quadraticCurveTo' | 'arc' | 'closePath'>} Tracer
+ *
+ * How it is painted.
+ * @typedef {object} Look
+ * @property {string} color
+ * @property {number} alpha 0…1; what lies over itself is no darker
+ * @property {number | null} lineWidth of what is traced, its ends and corners round; null: that is to be filled, by the nonzero rule
+ */
+
+/** What is marked is to be read. */
+const SEE_THROUGH = 0.35;
+
+/** @param {Mark} mark @returns {Look} */
+export function lookOf(mark) {
+  const tool = 'tool' in mark ? mark.tool : '';
+  return {
+    color: mark.rgb,
+    alpha: tool === 'highlighter' ? SEE_THROUGH : 1,
+    lineWidth: 'width' in mark && isShape(tool) ? mark.width : null,
+  };
+}
+
+/** All that is to be filled turns the same way. @param {Stroke} stroke @param {Tracer} path */
+export function trace(stroke, path) {
+  if (isShape(stroke.tool)) return traceShape(stroke, path);
+  const { left, right, joints } = outline(stroke);
+  for (const { x, y, radius } of joints) {
+    path.moveTo(x + radius, y);
+    path.arc(x, y, radius, 0, 2 * Math.PI, true);
+  }
+  if (left.length < 4) return;
+  path.moveTo(left[0], left[1]);
+  follow(path, left);
+  path.lineTo(right[right.length - 2], right[right.length - 1]);
+  follow(path, backwards(right));
+  path.closePath();
+}
+
+/** @param {Stroke} stroke @param {Tracer} path */
+function traceShape({ tool, points }, path) {
+  const middle = [(points[0] + points[2]) / 2, (points[1] + points[3]) / 2];
+  const isRound = tool === 'ellipse' && points.length > 4;
+  const [x, y] = isRound ? middle : points;
+  path.moveTo(x, y);
+  if (isRound) follow(path, [...middle, ...points.slice(2), ...middle]);
+  else for (let at = 2; at < points.length; at += 2) path.lineTo(points[at], points[at + 1]);
+  if (isClosed(tool)) path.closePath();
+}
+
+/** Through the middles between points, bent by the points. @param {Tracer} path @param {number[]} side */
+function follow(path, side) {
+  for (let at = 2; at + 3 < side.length; at += 2) {
+    const [x, y] = [side[at], side[at + 1]];
+    path.quadraticCurveTo(x, y, (x + side[at + 2]) / 2, (y + side[at + 3]) / 2);
+  }
+  path.lineTo(side[side.length - 2], side[side.length - 1]);
+}
+
+/** @param {number[]} side @returns {number[]} */
+function backwards(side) {
+  const turned = [];
+  for (let at = side.length - 2; at >= 0; at -= 2) turned.push(side[at], side[at + 1]);
+  return turned;
+}
+
+/** @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Context */
+
+/** Outlines are made into paths once for each version of a mark. @type {WeakMap<Stroke, { version: number, path: Path2D }>} */
+const made = new WeakMap();
+
+/** @param {Context} context in points of the plane @param {Mark} mark */
+export function paintMark(context, mark) {
+  const { color, alpha, lineWidth } = lookOf(mark);
+  context.globalAlpha = alpha;
+  context.fillStyle = color;
+  if (mark instanceof Text) paintText(context, mark);
+  else if (lineWidth === null) context.fill(pathOf(mark));
+  else {
+    context.strokeStyle = color;
+    context.lineWidth = lineWidth;
+    context.lineCap = context.lineJoin = 'round';
+    context.stroke(pathOf(mark));
+  }
+  context.globalAlpha = 1;
+}
+
+/** @param {Context} context @param {Text} text */
+function paintText(context, { lines, x, y, size }) {
+  context.font = `${size}px ${FONT}`;
+  lines.forEach((line, at) => context.fillText(line, x, y + (at * LINE + baselineOfLine()) * size));
+}
+
+/** @param {Stroke} stroke @returns {Path2D} */
+function pathOf(stroke) {
+  const before = made.get(stroke);
+  if (before && before.version === stroke.version) return before.path;
+  const path = new Path2D();
+  trace(stroke, path);
+  made.set(stroke, { version: stroke.version, path });
+  return path;
+}

@@ -1,0 +1,350 @@
+/** What is drawn, painted onto squares: which of them there are, and which are shown. */
+
+import { overlap } from '../../model/stroke.js';
+
+/**
+ * @typedef {import('../layer.js').Transform} Transform
+ * @typedef {import('../../model/stroke.js').Bounds} Bounds
+ * @typedef {import('./tilePainter.js').Image} Image
+ */
+
+/** Its sides, in device pixels. */
+export const TILE = 512;
+
+/** A square of a large scene, painted at one scale. */
+export class Tile {
+  /** Device pixels a point. */
+  scale;
+  /** Which one it is, of the squares of its scale. */
+  x;
+  y;
+  /** @type {Image | null} */
+  image = null;
+  /** Of what is painted on it; and the first with which it is right. */
+  revision = -1;
+  wanted = 0;
+  askedAt = -Infinity;
+  tookMs = 0;
+  usedAt = 0;
+
+  /** @param {number} scale @param {number} x @param {number} y */
+  constructor(scale, x, y) {
+    this.scale = scale;
+    this.x = x;
+    this.y = y;
+  }
+
+  get key() {
+    return `${this.x},${this.y}`;
+  }
+
+  get part() {
+    return { scale: this.scale, left: this.x * TILE, top: this.y * TILE, size: TILE };
+  }
+
+  /** @param {Bounds} bounds of the plane */
+  meets(bounds) {
+    const side = TILE / this.scale;
+    const [left, top] = [this.x * side, this.y * side];
+    return overlap(bounds, { left, top, right: left + side, bottom: top + side });
+  }
+
+  /** Something on it has changed. @param {number} revision */
+  outdate(revision) {
+    this.wanted = revision;
+  }
+
+  /** @param {Image} image @param {number} revision @param {number} now */
+  painted(image, revision, now) {
+    this.close();
+    this.image = image;
+    this.revision = revision;
+    this.tookMs = now - this.askedAt;
+  }
+
+  close() {
+    if (this.image && 'close' in this.image) this.image.close();
+    this.image = null;
+    this.revision = -1;
+  }
+
+  /** @param {Transform} transform @returns {[number, number, number, number]} left, top, width and height in device pixels: whole ones, so that there are no seams */
+  place({ scale, x, y }) {
+    const side = TILE * scale / this.scale;
+    const [left, top] = [Math.round(this.x * side + x), Math.round(this.y * side + y)];
+    return [left, top, Math.round((this.x + 1) * side + x) - left, Math.round((this.y + 1) * side + y) - top];
+  }
+
+  /** @param {CanvasRenderingContext2D} context in device pixels @param {Transform} transform */
+  show(context, transform) {
+    if (!this.image) return;
+    const place = this.place(transform);
+    // What lies under it is not to shine through.
+    context.clearRect(...place);
+    context.drawImage(this.image, ...place);
+  }
+
+  /** @param {Transform} transform @param {number} x @param {number} y in device pixels @returns {number} of its middle from there */
+  distance(transform, x, y) {
+    const [left, top, width, height] = this.place(transform);
+    return Math.hypot(left + width / 2 - x, top + height / 2 - y);
+  }
+}
+
+/** @param {Tile} tile @returns {boolean} whether it is not painted as it is now */
+export function isBehind({ revision, wanted }) {
+  return revision < wanted;
+}
+
+/**
+ * @typedef {import('../../model/scene.js').Drawable} Drawable
+ * @typedef {import('./tileWorker.js').TileWorker} TileWorker
+ * @typedef {{ transform: Transform, width: number, height: number, bounds: Bounds | null }} View what is seen, in device pixels, and of the scene
+ */
+
+/** The overview is at most so long, in device pixels. */
+const OVERVIEW = 1536;
+/** So many may be asked for at once: more, and what the camera has left behind would be painted first. */
+const AT_ONCE = 2;
+/** What is there, but behind, waits so many times as long as it took, and at least so long, in milliseconds. */
+const WAIT_TIMES = 4;
+const LEAST_WAIT_MS = 60;
+const OVERVIEW_WAIT_MS = 1500;
+/** Once nothing has changed for so long, nothing waits. */
+const QUIET_MS = 200;
+/** While thousands come, all is behind all the time: it waits for this part of the time that they have been coming, below 1. */
+const CROWD_PART = 0.6;
+const CROWD_MS = 300;
+/** Of so many changes at once nobody asks where they are. */
+const FEW = 64;
+const EVERYWHERE = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
+/** So many are kept besides those that are seen and the overview. */
+const KEPT = 24;
+
+/**
+ * A scene too large to be painted in a frame, as squares that are painted elsewhere: those of the camera's scale, under them
+ * those of the scale before it, and under all a coarse overview, so that nothing is ever blank.
+ */
+export class Tiles {
+  #worker;
+  #now;
+  /** @type {Map<number, Map<string, Tile>>} by scale and place */
+  #scales = new Map();
+  /** @type {{ tile: Tile, revision: number }[]} asked for, in this order */
+  #asked = [];
+  #revision = 0;
+  #changedAt = -Infinity;
+  #crowdedSince = 0;
+  #crowdedAt = -Infinity;
+  /** The camera's scale when it last rested, and the one before. */
+  #scale = 0;
+  #scaleBefore = 0;
+  #overviewScale = 0;
+  #isAtRest = false;
+  /** @type {Tile[]} of the camera's scale, in the last frame; none while it zooms */
+  #seen = [];
+  /** @type {Tile[]} */
+  #overview = [];
+
+  /** @param {TileWorker} worker @param {() => number} now milliseconds */
+  constructor(worker, now) {
+    this.#worker = worker;
+    this.#now = now;
+  }
+
+  /** Counts changes of what is drawn. */
+  get revision() {
+    return this.#revision;
+  }
+
+  /** Whether the camera has the scale that it had when it last rested. */
+  get isAtRest() {
+    return this.#isAtRest;
+  }
+
+  /** @returns {readonly Tile[]} of the camera's scale, in the last frame; none while it zooms */
+  get seen() {
+    return this.#seen;
+  }
+
+  /** Whether something that is seen is not as it should be. */
+  get isBehind() {
+    return !this.#isAtRest || this.#seen.some(isBehind) || this.#overview.some(isBehind);
+  }
+
+  /** Whether whatever is looked at, something is there. */
+  get hasOverview() {
+    return this.#overview.length > 0 && this.#overview.every(({ image }) => image);
+  }
+
+  /** @param {Drawable[]} drawables @param {(item: import('../../model/item.js').Item) => HTMLCanvasElement} imageOf */
+  put(drawables, imageOf) {
+    this.#worker.put(drawables, imageOf);
+    this.#outdate(drawables);
+  }
+
+  /** @param {Drawable[]} drawables */
+  drop(drawables) {
+    this.#worker.drop(drawables);
+    this.#outdate(drawables);
+  }
+
+  /** What was asked for first is there. @param {Image} image */
+  painted(image) {
+    const asked = this.#asked.shift();
+    asked?.tile.painted(image, asked.revision, this.#now());
+  }
+
+  /** All is painted anew; what is there is seen until then. */
+  forget() {
+    this.#revision += 1;
+    for (const tile of this.#all()) tile.outdate(this.#revision);
+  }
+
+  /** Looks there, and asks for what is missing. @param {View} view @param {boolean} isZooming */
+  look(view, isZooming) {
+    const { scale } = view.transform;
+    if (!isZooming && scale !== this.#scale) [this.#scaleBefore, this.#scale] = [this.#scale, scale];
+    this.#isAtRest = scale === this.#scale;
+    this.#seen = this.#isAtRest ? this.#within(scale, view, true) : [];
+    this.#overview = this.#allOf(this.#overviewScaleOf(view), view);
+    const now = this.#now();
+    for (const tile of [...this.#seen, ...this.#overview]) tile.usedAt = now;
+    this.#forgetOld();
+    for (const tile of this.#wanted(view, now)) {
+      if (this.#asked.length >= AT_ONCE) break;
+      tile.askedAt = now;
+      this.#asked.push({ tile, revision: this.#revision });
+      this.#worker.paint(tile.part);
+    }
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {View} view @param {() => void} under paints what may be seen where nothing is */
+  show(context, view, under) {
+    const layers = [this.#overview];
+    for (const scale of new Set([this.#scaleBefore, this.#scale])) {
+      if (scale !== view.transform.scale) layers.push(this.#within(scale, view, false));
+    }
+    layers.push(this.#seen);
+    // What covers all needs nothing under it.
+    let lowest = layers.length - 1;
+    while (lowest > 0 && !this.#covers(layers[lowest], view)) lowest -= 1;
+    if (lowest === 0 && !this.hasOverview) under();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    for (const layer of layers.slice(lowest)) {
+      for (const tile of layer) tile.show(context, view.transform);
+    }
+  }
+
+  stop() {
+    this.#worker.stop();
+    for (const tile of this.#all()) tile.close();
+    this.#scales.clear();
+  }
+
+  *#all() {
+    for (const tiles of this.#scales.values()) yield* tiles.values();
+  }
+
+  /** @param {Drawable[]} drawables */
+  #outdate(drawables) {
+    this.#revision += 1;
+    const now = this.#now();
+    this.#changedAt = now;
+    if (drawables.length >= FEW) {
+      if (!this.#isCrowded(now)) this.#crowdedSince = now;
+      this.#crowdedAt = now;
+    }
+    const boxes = drawables.length < FEW ? drawables.map(({ bounds }) => bounds) : [EVERYWHERE];
+    for (const tile of this.#all()) if (boxes.some((box) => tile.meets(box))) tile.outdate(this.#revision);
+  }
+
+  /** @param {number} now */
+  #isCrowded(now) {
+    return now - this.#crowdedAt < CROWD_MS;
+  }
+
+  /** @param {View} view @param {number} now @returns {Tile[]} what is to be painted, most urgent first */
+  #wanted({ transform, width, height }, now) {
+    const [x, y] = [width / 2, height / 2];
+    const seen = this.#seen.filter(isBehind).sort((a, b) => a.distance(transform, x, y) - b.distance(transform, x, y));
+    const overview = this.#overview.filter(isBehind);
+    const isMissing = (/** @type {Tile} */ { image }) => !image;
+    const least = Math.max(LEAST_WAIT_MS, this.#isCrowded(now) ? (now - this.#crowdedSince) * CROWD_PART : 0);
+    const isQuiet = now - this.#changedAt > QUIET_MS;
+    const isDue = (/** @type {Tile} */ { image, askedAt, tookMs }) =>
+      image && (isQuiet || now - askedAt > Math.max(least, WAIT_TIMES * tookMs));
+    return [
+      ...seen.filter(isMissing),
+      ...overview.filter(isMissing),
+      ...seen.filter(isDue),
+      ...overview.filter((tile) => isDue(tile) && (isQuiet || now - tile.askedAt > OVERVIEW_WAIT_MS)),
+    ].filter((tile) => !this.#asked.some((asked) => asked.tile === tile));
+  }
+
+  /** @param {number} scale @param {View} view @param {boolean} isMade whether what is missing is made @returns {Tile[]} those that are seen */
+  #within(scale, view, isMade) {
+    const tiles = this.#scales.get(scale) ?? new Map();
+    if (isMade) this.#scales.set(scale, tiles);
+    const [left, right, top, bottom] = squaresWithin(scale, view);
+    // Of a scale that was left, there may be squares without number where few are tiles.
+    if (!isMade) return [...tiles.values()].filter(({ x, y }) => x >= left && x < right && y >= top && y < bottom);
+    const found = [];
+    for (let x = left; x < right; x += 1) {
+      for (let y = top; y < bottom; y += 1) {
+        const key = `${x},${y}`;
+        if (!tiles.has(key)) tiles.set(key, new Tile(scale, x, y));
+        found.push(tiles.get(key));
+      }
+    }
+    return found;
+  }
+
+  /** @param {number} scale @param {View} view @returns {Tile[]} all of the scene */
+  #allOf(scale, { bounds }) {
+    const everywhere = { transform: { scale, x: 1e9, y: 1e9 }, width: 2e9, height: 2e9, bounds };
+    return this.#within(scale, everywhere, true);
+  }
+
+  /** @param {View} view */
+  #overviewScaleOf({ bounds }) {
+    if (!bounds) return this.#overviewScale;
+    const length = Math.max(bounds.right - bounds.left, bounds.bottom - bounds.top);
+    // Only now and then another one, while the scene grows.
+    this.#overviewScale = Math.min(1, 2 ** Math.floor(Math.log2(OVERVIEW / length)));
+    return this.#overviewScale;
+  }
+
+  /** @param {Tile[]} layer @param {View} view @returns {boolean} whether all of the scene that is seen is on it */
+  #covers(layer, view) {
+    if (layer.some(({ image }) => !image)) return false;
+    if (layer === this.#seen) return this.#isAtRest;
+    if (layer.length === 0) return false;
+    const [left, right, top, bottom] = squaresWithin(layer[0].scale, view);
+    return layer.length === (right - left) * (bottom - top);
+  }
+
+  #forgetOld() {
+    const kept = new Set([...this.#seen, ...this.#overview, ...this.#asked.map(({ tile }) => tile)]);
+    const isWhole = this.#seen.length > 0 && this.#seen.every(({ image }) => image);
+    const others = [...this.#all()].filter((tile) => !kept.has(tile)).sort((a, b) => b.usedAt - a.usedAt);
+    others.forEach((tile, at) => {
+      if (at < KEPT && (tile.image && !isBehind(tile) || !isWhole && tile.image)) return;
+      tile.close();
+      this.#scales.get(tile.scale)?.delete(tile.key);
+    });
+    for (const [scale, tiles] of this.#scales) if (tiles.size === 0) this.#scales.delete(scale);
+  }
+}
+
+/** @param {number} scale @param {View} view @returns {number[]} the squares of that scale that are seen, as far as there is anything on them: from the first to before the last across, and down */
+function squaresWithin(scale, { transform, width, height, bounds }) {
+  if (!bounds || scale === 0) return [0, 0, 0, 0];
+  const factor = scale / transform.scale;
+  return [
+    Math.floor(Math.max(-transform.x * factor, bounds.left * scale) / TILE),
+    Math.ceil(Math.min((width - transform.x) * factor, bounds.right * scale) / TILE),
+    Math.floor(Math.max(-transform.y * factor, bounds.top * scale) / TILE),
+    Math.ceil(Math.min((height - transform.y) * factor, bounds.bottom * scale) / TILE),
+  ];
+}

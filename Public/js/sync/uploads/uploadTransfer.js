@@ -1,0 +1,249 @@
+/** Brings a file to the gateway, however often the line is cut. */
+
+import { isMissing, isPassing } from '../journal/attachmentRequests.js';
+import { AttachmentError } from '../errors.js';
+import { PieceSize, unreachable } from '../http.js';
+import { reconnectDelay } from '../connection.js';
+
+/**
+ * @typedef {import('../journal/attachmentRequests.js').AttachmentRequests} AttachmentRequests
+ * @typedef {import('../journal/attachmentRequests.js').Description} Description
+ * @typedef {import('../journal/attachmentRequests.js').RequestOptions} RequestOptions
+ * @typedef {import('../connection.js').Surroundings} Surroundings
+ *
+ * @typedef {object} TransferEvents
+ * @property {() => void} created the gateway is known to have it
+ * @property {(offset: number) => void} moved how much has gone out or arrived
+ * @property {(status: number) => boolean} missing the gateway does not have it any more: whether it is to be created anew
+ * @property {(isInterrupted: boolean) => void} interrupted whether it waits for a better time
+ */
+
+/** A request that has shown no sign of life for so long is given up. The gateway itself waits 20 s for a body. */
+const SILENCE_MS = 30_000;
+/** As long, when the line was just cut: some browsers do not notice it while they send. */
+const DOUBT_MS = 5000;
+
+export class UploadTransfer {
+  #description;
+  #blob;
+  #requests;
+  #events;
+  #around;
+  #pieces = new PieceSize();
+  /** @type {number | null} how much the gateway has; null: ask it */
+  #offset = null;
+  #reached = 0;
+  #attempt = 0;
+  #isBegun;
+  #isCreated;
+  #isDone = false;
+  #wake = () => {};
+  #lives = () => {};
+  #doubt = () => {};
+
+  /**
+   * @param {object} options
+   * @param {Description} options.description
+   * @param {Blob} options.blob
+   * @param {boolean} options.isBegun an earlier page may have created it
+   * @param {boolean} options.isCreated the gateway is known to have had it
+   * @param {AttachmentRequests} options.requests
+   * @param {TransferEvents} options.events
+   * @param {Pick<Surroundings, 'now' | 'random' | 'setTimeout' | 'clearTimeout'>} options.around
+   */
+  constructor({ description, blob, isBegun, isCreated, requests, events, around }) {
+    this.#description = description;
+    this.#blob = blob;
+    this.#isBegun = isBegun;
+    this.#isCreated = isCreated;
+    this.#requests = requests;
+    this.#events = events;
+    this.#around = around;
+  }
+
+  /** Whether the gateway may have something of it. */
+  get isBegun() {
+    return this.#isBegun;
+  }
+
+  /**
+   * Goes on until `finish` or the signal says that it is enough.
+   * @param {AbortSignal} signal @throws {AttachmentError} what no later try would change
+   */
+  async run(signal) {
+    this.#offset = null;
+    while (!signal.aborted && !this.#isDone) {
+      try {
+        await this.#step(signal);
+      } catch (error) {
+        if (signal.aborted || this.#isDone) return;
+        const delay = this.#delayAfter(error);
+        this.#offset = null;
+        this.#events.interrupted(true);
+        await this.#wait(delay, signal);
+      }
+    }
+  }
+
+  /** The session lists it as ready. */
+  finish() {
+    this.#isDone = true;
+    this.#wake();
+  }
+
+  /** The gateway is known to have it. */
+  created() {
+    if (this.#isCreated) return;
+    this.#isBegun = true;
+    this.#isCreated = true;
+    this.#events.created();
+  }
+
+  /** The gateway says that something of it came. */
+  lives() {
+    this.#lives();
+  }
+
+  /** The network or the session is back: what waits for a better time tries now, and what is under way may be lost. */
+  wake() {
+    this.#wake();
+    this.#doubt();
+  }
+
+  /** @param {AbortSignal} signal */
+  async #step(signal) {
+    if (this.#offset === null) await this.#locate(signal);
+    else if (this.#offset < this.#blob.size) await this.#sendPiece(this.#offset, signal);
+    else {
+      // All is there: the session's entry ends this. Should that have been missed, we ask again.
+      await this.#wait(null, signal);
+      this.#offset = null;
+    }
+  }
+
+  /** @param {AbortSignal} signal */
+  async #locate(signal) {
+    if (!this.#isBegun) return await this.#create(signal);
+    try {
+      this.#arrived(await this.#ask((options) => this.#requests.offset(this.#description.id, options), signal));
+    } catch (error) {
+      if (this.#isCreated || !isMissing(error)) throw error;
+      await this.#create(signal);
+    }
+  }
+
+  /** Nothing stops it in the middle: what was begun can then be removed for certain. @param {AbortSignal} signal */
+  async #create(signal) {
+    const piece = await this.#read(0);
+    signal.throwIfAborted();
+    this.#isBegun = true;
+    const { size } = this.#blob;
+    this.#arrived(
+      await this.#ask((options) => this.#requests.create(this.#description, size, piece, options), null, 0),
+    );
+  }
+
+  /** @param {number} from @param {AbortSignal} signal */
+  async #sendPiece(from, signal) {
+    const piece = await this.#read(from);
+    const began = this.#around.now();
+    const { id } = this.#description;
+    this.#arrived(await this.#ask((options) => this.#requests.append(id, from, piece, options), signal, from));
+    this.#pieces.arrived(piece.byteLength, this.#around.now() - began);
+  }
+
+  /** @param {number} from @returns {Promise<ArrayBuffer>} the piece that begins there */
+  async #read(from) {
+    try {
+      return await this.#blob.slice(from, from + this.#pieces.bytes).arrayBuffer();
+    } catch (cause) {
+      const message = `“${this.#description.name}” was changed or can no longer be read.`;
+      throw new AttachmentError('unreadable', message, { cause });
+    }
+  }
+
+  /**
+   * @template T @param {(options: RequestOptions) => Promise<T>} request
+   * @param {AbortSignal | null} signal @param {number} [from] where the body begins in the file
+   */
+  async #ask(request, signal, from) {
+    signal?.throwIfAborted();
+    const controller = new AbortController();
+    const stop = () => controller.abort(signal?.reason);
+    signal?.addEventListener('abort', stop);
+    /** @type {unknown} */
+    let silence = null;
+    let isDoubted = false;
+    const expect = (/** @type {number} */ ms) => {
+      this.#around.clearTimeout(silence);
+      silence = this.#around.setTimeout(() => controller.abort(unreachable()), ms);
+    };
+    this.#lives = () => {
+      isDoubted = false;
+      expect(SILENCE_MS);
+    };
+    this.#doubt = () => {
+      if (!isDoubted) expect(DOUBT_MS);
+      isDoubted = true;
+    };
+    this.#lives();
+    const onProgress = from === undefined ? undefined : (/** @type {number} */ bytes) => {
+      this.#lives();
+      this.#moved(from + bytes);
+    };
+    try {
+      return await request({ signal: controller.signal, onProgress });
+    } finally {
+      this.#lives = () => {};
+      this.#doubt = () => {};
+      this.#around.clearTimeout(silence);
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  /** @param {number} offset that the gateway has */
+  #arrived(offset) {
+    if (offset > this.#blob.size) throw new AttachmentError('internal', 'The server has more of it than there is.');
+    this.created();
+    if (offset > this.#reached) this.#attempt = 0;
+    this.#reached = offset;
+    this.#offset = offset;
+    this.#events.interrupted(false);
+    this.#moved(offset);
+  }
+
+  /** @param {number} offset */
+  #moved(offset) {
+    this.#events.moved(Math.min(offset, this.#blob.size));
+  }
+
+  /** @param {unknown} error @returns {number} milliseconds @throws {unknown} the error, when it would come again */
+  #delayAfter(error) {
+    // Whoever refuses a piece for its size without the gateway's words stands between: it may let small ones through.
+    const isProxy = error instanceof AttachmentError && error.status === 413 && error.limit === undefined;
+    if (isProxy && !this.#pieces.isSmallest) this.#pieces.keepSmall();
+    else if (this.#isCreated && isMissing(error)) this.#isCreated = !this.#events.missing(error.status);
+    else if (isPassing(error)) this.#pieces.cut();
+    else throw error;
+    const delay = reconnectDelay(this.#attempt, this.#around.random);
+    this.#attempt += 1;
+    return Math.max(delay, error.retryAfterMs);
+  }
+
+  /** @param {number | null} ms null: until woken @param {AbortSignal} signal @returns {Promise<void>} */
+  async #wait(ms, signal) {
+    if (signal.aborted || this.#isDone) return;
+    await new Promise((resolve) => {
+      const wake = () => resolve(undefined);
+      const timer = ms === null ? null : this.#around.setTimeout(wake, ms);
+      signal.addEventListener('abort', wake, { once: true });
+      this.#wake = () => {
+        this.#around.clearTimeout(timer);
+        signal.removeEventListener('abort', wake);
+        wake();
+      };
+    });
+    this.#wake();
+    this.#wake = () => {};
+  }
+}
