@@ -204,7 +204,7 @@ test('no module has texts of its own', () => {
     readdirSync(join(PUBLIC, 'js', folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.js')).map((name) => join('js', folder, name))
   );
-  const found = [...paths, 'js/persist/drawingFile.js', 'js/app/app.js', 'js/app/start.js'].flatMap((path) => {
+  const found = [...paths, 'js/persist/drawingFile.js', 'js/app/app.js', 'js/app/language.js'].flatMap((path) => {
     const literals = literalsOf(readFileSync(join(PUBLIC, path), 'utf8'));
     return literals.filter((text) => isSaid(text) && !allowed.includes(text)).map((text) => `${path}: ${text}`);
   });
@@ -373,11 +373,19 @@ function chosenLanguage(languages, getItem = () => null) {
   };
   /** @type {string[]} */
   const loads = [];
-  const source = readFileSync(join(PUBLIC, 'js/app/early.js'), 'utf8').replace('import(', 'load(');
+  const source = readFileSync(join(PUBLIC, 'js/app/early.js'), 'utf8').replaceAll('import(', 'load(');
   const load = (/** @type {string} */ path) => (loads.push(path), Promise.resolve());
   const document = Object.assign(new EventTarget(), { documentElement, querySelector: () => null });
   const matchMedia = () => Object.assign(new EventTarget(), { matches: false });
-  const around = { localStorage: { getItem }, navigator: { languages }, matchMedia, addEventListener: () => {}, Event };
+  const location = { pathname: '/' };
+  const around = {
+    location,
+    localStorage: { getItem },
+    navigator: { languages },
+    matchMedia,
+    addEventListener: () => {},
+    Event,
+  };
   runInNewContext(source, { ...around, document, load });
   return { lang: documentElement.lang, isWordless: documentElement.isWordless, loads };
 }

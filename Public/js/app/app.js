@@ -1,5 +1,7 @@
 /** Wires the parts together. */
 
+// First, because the parts are made of words.
+import './language.js';
 import { Album } from '../edit/itemStore.js';
 import { Backlog } from '../model/scheduling.js';
 import { Camera } from '../model/camera.js';
@@ -11,10 +13,10 @@ import { pastedText, Text } from '../model/text.js';
 import { Selection } from '../edit/selection.js';
 import { MarkIndex } from '../model/spatialIndex.js';
 import { Marks } from '../model/shapes.js';
-import { isDrawingFile, isDrawingText } from '../persist/drawingFile.js';
 import { Presence } from '../protocol/presence.js';
 import { newKey } from '../sync/key.js';
 import { watchWaking } from '../sync/connection.js';
+import { loadDeferred } from './loading.js';
 import { Sharing } from './sharing.js';
 import { browserDatabase } from '../persist/database.js';
 import { CURSOR_TYPE } from '../protocol/cursorMessage.js';
@@ -27,11 +29,10 @@ import { ChangeTags, SharedCursors } from '../ui/others.js';
 import { CanvasView } from '../ui/canvasView.js';
 import { Choosing } from '../ui/choosing.js';
 import { ConnectionBanner, OverBar } from '../ui/connectionBanner.js';
-import { showKeys, toast } from '../ui/dialogs.js';
+import { toast } from '../ui/dialogs.js';
 import { element, Frames } from '../ui/elements.js';
-import { ExportDialog } from '../ui/exportDialog.js';
 import { chooseLanguage, Fingers, offerThemes, Settings, storageOr } from '../ui/settings.js';
-import { Incoming, Opening } from '../ui/incoming.js';
+import { Incoming } from '../ui/incoming.js';
 import { Inks, takesInk, Toolbar } from '../ui/toolbar.js';
 import { openToInspection } from '../ui/inspection.js';
 import { ItemView } from '../ui/itemView.js';
@@ -140,10 +141,12 @@ const flow = new SessionFlow({
     cursors.keepOnly(active);
     stateChanged();
   },
+  showLink: async (link) => (await deferred()).showLink(link),
 });
 
-const exporting = new ExportDialog(scene, selection, () => choosing.remove());
-const overBar = new OverBar({ scene, save: () => exporting.open(), start: () => flow.share() });
+const save = () => withDeferred(({ exporting }) => exporting.open());
+const showKeys = () => withDeferred((parts) => parts.showKeys());
+const overBar = new OverBar({ scene, save, start: () => flow.share() });
 
 const writer = new Writer(drawing, index, () => inks.textLook, () => camera.scale, newKey);
 const textBox = new TextBox(writer, camera, renderer, ask);
@@ -282,29 +285,46 @@ const adding = new Adding({
   // What one does next is to put it where it shall lie.
   added: ([first, ...others]) => choose(others.length === 0 ? first : null),
 });
-const opening = new Opening({
-  scene,
-  drawing,
-  camera,
-  view,
-  canvas: renderer,
-  bring: choosing.bring.bind(choosing),
-  // What one does next is to put it where it shall lie.
-  choose: (ids) => (toolbar.choose('select'), selector.choose(ids)),
-  limit: () => sharing.attachmentBytes(),
-});
+/** @type {ReturnType<typeof createDeferred> | null} */
+let creating = null;
+/** The parts that are loaded after the first stroke can be drawn; tries again if they could not be loaded. */
+const deferred = () => creating ??= createDeferred().catch((error) => (creating = null, Promise.reject(error)));
+
+async function createDeferred() {
+  const { ExportDialog, Opening, ...functions } = await loadDeferred();
+  const exporting = new ExportDialog(scene, selection, () => choosing.remove());
+  const opening = new Opening({
+    scene,
+    drawing,
+    camera,
+    view,
+    canvas: renderer,
+    bring: choosing.bring.bind(choosing),
+    // What one does next is to put it where it shall lie.
+    choose: (ids) => (toolbar.choose('select'), selector.choose(ids)),
+    limit: () => sharing.attachmentBytes(),
+  });
+  return { exporting, opening, ...functions };
+}
+
+/** Does something as soon as the deferred parts are there. @param {(parts: Awaited<ReturnType<typeof createDeferred>>) => unknown} action */
+function withDeferred(action) {
+  deferred().then(action).catch((error) => toast(errorWords(error)));
+}
+
 const isOver = () => sharing.over !== null;
 const incoming = new Incoming(
-  (files, at) => {
-    for (const file of files.filter(isDrawingFile)) opening.open(file, at);
-    adding.add(files.filter((file) => !isDrawingFile(file)), at);
-  },
-  paste,
+  (files, at) =>
+    withDeferred(({ opening, isDrawingFile }) => {
+      for (const file of files.filter(isDrawingFile)) opening.open(file, at);
+      adding.add(files.filter((file) => !isDrawingFile(file)), at);
+    }),
+  (pasted) => withDeferred((parts) => paste(pasted, parts)),
   isOver,
 );
 
-/** @param {string} pasted */
-function paste(pasted) {
+/** @param {string} pasted @param {Awaited<ReturnType<typeof createDeferred>>} parts */
+function paste(pasted, { opening, isDrawingText }) {
   if (isDrawingText(pasted)) {
     const [x, y] = pointer ? camera.toCanvas(...pointer) : [renderer.width / 2, renderer.height / 2];
     return void opening.open(new File([pasted], words.asDrawing), { x, y });
@@ -342,8 +362,8 @@ toolbar.addEventListener('undo', () => drawing.undo());
 toolbar.addEventListener('redo', () => drawing.redo());
 toolbar.addEventListener('clear', () => flow.newPage());
 toolbar.addEventListener('open', () => incoming.pick());
-toolbar.addEventListener('save', () => exporting.open());
-toolbar.addEventListener('keys', () => showKeys());
+toolbar.addEventListener('save', save);
+toolbar.addEventListener('keys', showKeys);
 toolbar.addEventListener('language', () => chooseLanguage(settings, () => sharing.session !== null || scene.isEmpty));
 toolbar.addEventListener('leave', () => flow.leave());
 toolbar.addEventListener('end', () => flow.end());
@@ -355,7 +375,7 @@ inks.addEventListener('change', (event) => {
 });
 
 const editChosen = () => edit(selection.sole);
-bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edit: editChosen, exporting, isOver });
+bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edit: editChosen, save, showKeys, isOver });
 
 addEventListener('pagehide', () => {
   input.finish();
@@ -374,7 +394,9 @@ watchWaking((slept) => sharing.session?.wake(slept));
 openToInspection({ sharing, marks, items, selection, renderer, backlog });
 
 const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
-if (shared) sharing.join(shared[1]);
+if (shared) sharing.join(shared[1]).catch((error) => toast(errorWords(error), { stays: true }));
 else sharing.openAlone();
 stateChanged();
 document.documentElement.dataset.ready = 'true';
+// Now, so that each of them is at hand when the connection is not.
+deferred().catch(() => {});

@@ -1,6 +1,8 @@
 /** Chooses the page's language and its colors before any of it is shown: the kept ones, else the browser's. */
 {
   const SPOKEN = ['en', 'de'];
+  /** The modules of the words in languages other than the markup's. @type {Record<string, () => Promise<unknown>>} */
+  const WORDS = { de: () => import('../i18n/de.js') };
   /** Of the paper, for what the browser paints around the page. @type {Record<string, string>} */
   const PAPER = { light: '#fbfaf7', dark: '#17181c' };
   const { documentElement } = document;
@@ -18,8 +20,10 @@
   documentElement.lang = language;
   // In English the markup stands as it is; in any other language it waits, unseen, for its words.
   documentElement.toggleAttribute('data-wordless', language !== 'en');
-  // On its way while the page still comes. Whoever needs it asks again, and says so if it is not there.
-  if (language !== 'en') import(`../i18n/${language}.js`).catch(() => {});
+  // Loaded together with the page, which reports an error when it needs the words.
+  WORDS[language]?.().catch(() => {});
+  // A page of a session needs these parts at once.
+  if (location.pathname !== '/') import('./deferred.js').catch(() => {});
 
   const dark = matchMedia('(prefers-color-scheme: dark)');
   let theme = kept('theme');

@@ -1,15 +1,15 @@
 /** Which session the picture belongs to: made, joined, followed, left. Knows no DOM; what it needs comes in. */
 
 import { browserSurroundings } from '../sync/connection.js';
-import { GroupSession } from '../sync/groupSession.js';
-import { GroupSessionJournal } from '../sync/journal/groupSessionJournal.js';
 import { ParticipantStore } from '../persist/outboxStore.js';
-import { createSession } from '../sync/http.js';
 import { browserTabs, takeClaim } from '../persist/tabLease.js';
 import { AlonePages } from '../persist/localBoards.js';
+import { loadDeferred } from './loading.js';
 
 /**
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
+ * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../sync/journal/groupSessionJournal.js').GroupSessionJournal} GroupSessionJournal
  * @typedef {{ name: string, color: string }} Profile
  */
 
@@ -81,7 +81,7 @@ export class Sharing extends EventTarget {
     newId,
     tabs = browserTabs,
     around = browserSurroundings,
-    openJournal = (session) => new GroupSessionJournal(session),
+    openJournal,
   }) {
     super();
     this.#drawing = drawing;
@@ -142,6 +142,7 @@ export class Sharing extends EventTarget {
   /** Makes a session of the picture. @returns {Promise<GroupSession>} */
   async share() {
     await this.#opening;
+    const { createSession } = await loadDeferred();
     const { id } = await createSession({ base: this.#base, activity: ACTIVITY });
     return await this.#enter(id, { bringsPicture: true });
   }
@@ -156,6 +157,7 @@ export class Sharing extends EventTarget {
     const old = this.#session;
     if (!old) return this.#clear();
     const follows = { id: old.id, token: old.token };
+    const { createSession } = await loadDeferred();
     const { id } = await createSession({ base: this.#base, activity: ACTIVITY, follows });
     await this.#follow(old, id, old.localParticipant?.number ?? 0);
   }
@@ -208,7 +210,8 @@ export class Sharing extends EventTarget {
   /** @param {string} id @param {{ bringsPicture: boolean }} options */
   async #enter(id, { bringsPicture }) {
     const store = this.#storeFor(id, this.#storage);
-    const saved = await store.open();
+    const [saved, { GroupSession, GroupSessionJournal }] = await Promise.all([store.open(), loadDeferred()]);
+    this.#openJournal ??= (/** @type {GroupSession} */ session) => new GroupSessionJournal(session);
     const forgetAlone = this.#alone.close();
     const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, around: this.#around });
     this.#drawing.attach(session, { bringsPicture });
@@ -234,6 +237,7 @@ export class Sharing extends EventTarget {
    * @param {GroupSession} own
    */
   async #speakForOthers({ id }) {
+    const { GroupSession } = await loadDeferred();
     for (;;) {
       const store = this.#storeFor(id, { getItem: () => null, setItem: () => {}, removeItem: () => {} });
       const saved = await store.openLeft();
@@ -302,7 +306,7 @@ export class Sharing extends EventTarget {
     if (session) this.#over = null;
     this.#session = session;
     this.#store = store;
-    this.#journal = session && this.#openJournal(session);
+    this.#journal = session && (this.#openJournal?.(session) ?? null);
     this.dispatchEvent(new Event('session'));
   }
 }

@@ -231,6 +231,7 @@ const table = {
   sending: (count) =>
     `Wieder verbunden. ${counted(count, STROKES)} ${chosen(count, { one: 'wird', other: 'werden' })} gesendet …`,
   sent: (count) => `Wieder verbunden. ${counted(count, STROKES)} gesendet.`,
+  notLoaded: 'Ein Teil der Seite konnte nicht geladen werden. Lade die Seite neu.',
   notKept: 'Dieser Browser merkt sich nichts. Was du zeichnest, ist weg, wenn du die Seite schließt oder neu lädst.',
   keepOpen: 'Lass diese Seite offen.',
   notSaved: 'Im Moment wird nicht gespeichert. Lass diese Seite offen.',

@@ -264,6 +264,7 @@ const table = {
   sending: (count) => `Back. Sending ${counted(count, STROKES)}…`,
   /** @param {number} count */
   sent: (count) => `Back. ${counted(count, STROKES)} sent.`,
+  notLoaded: 'A part of the page could not be loaded. Load the page again.',
   notKept: 'This browser keeps nothing. What you draw is gone when you close or reload this page.',
   keepOpen: 'Keep this page open.',
   notSaved: 'Not saved at the moment. Keep this page open.',

@@ -1,13 +1,11 @@
 /**
- * What a person is asked in dialogs, told in notices (to the eye for a moment, and to a screen reader), and given to invite
- * others: a link to copy, to send, or to scan.
+ * What a person is asked in dialogs, and told in notices: to the eye for a moment, and to a screen reader.
  *
  * Each dialog gives a promise of what was chosen; '' is none.
  */
 
-import { qrCode } from './qrCode.js';
 import { words } from '../i18n/i18n.js';
-import { element, icon, make, makeSVG } from './elements.js';
+import { element, icon, make } from './elements.js';
 
 /** @param {string} id @returns {Promise<string>} the value of the button that closed it */
 export function showDialog(id) {
@@ -57,46 +55,6 @@ export async function tellOver({ title, text, canRetry, hasPicture }) {
   element('over-stay').textContent = hasPicture ? words.look : words.close;
   element('over-start').textContent = hasPicture ? words.startWithPicture : words.startSession;
   return await showDialog('over-dialog') || 'stay';
-}
-
-/** @returns {[string[], string][]} */
-function keys() {
-  const { ctrl } = words;
-  return [
-    [['P', 'M', 'E', 'V'], words.keyTools],
-    [['L', 'A', 'R', 'O'], words.keyShapes],
-    [[words.shift, 'Alt'], words.keyRegular],
-    [['T'], words.text],
-    [['H'], words.hand],
-    [['I'], words.add],
-    [['←', '→', '↑', '↓'], words.keyMove],
-    [[`${ctrl} ↑`, `${ctrl} ↓`], words.keySize],
-    [[words.delete], words.keyRemove],
-    [[`${ctrl} A`], words.keyAll],
-    [[',', '.'], words.keyStep],
-    [[`${ctrl} D`], words.duplicate],
-    [[`${ctrl} C`, `${ctrl} V`], words.keyCopy],
-    [[words.pageUp], words.bringToFront],
-    [['[', ']'], words.keyWidth],
-    [['1', '…', '0'], words.keyColors],
-    [[`${ctrl} Z`], words.keyUndo],
-    [[words.space, words.drag], words.keyHand],
-    [['+', '−'], words.keyZoom],
-    [[`${words.shift} 0`], words.keyActualSize],
-    [['F', `${words.shift} 1`], words.showEverything],
-    [[`${ctrl} S`], words.saveCopy],
-    [['?'], words.keyList],
-  ];
-}
-
-/** @returns {Promise<string>} */
-export function showKeys() {
-  const rows = keys().flatMap(([keys, what]) => [
-    make('dt', {}, ...keys.map((key) => make('kbd', {}, key))),
-    make('dd', {}, what),
-  ]);
-  element('keys-list').replaceChildren(...rows);
-  return showDialog('keys-dialog');
 }
 
 /**
@@ -164,71 +122,4 @@ function closeButton(about) {
   button.append(icon('close'));
   button.addEventListener('click', () => takeAway(about));
   return button;
-}
-
-/** Around a code, in its modules (ISO/IEC 18004 §6.3.8). */
-const QUIET = 4;
-/** As wide as it gets, in pixels: whole ones for each module, so that all are alike. */
-const WIDEST = 210;
-
-/** @param {string} link @returns {Promise<string>} when it is closed */
-export function showLink(link) {
-  const input = /** @type {HTMLInputElement} */ (element('share-link'));
-  const note = element('share-note');
-  const copy = element('share-copy');
-  const send = element('share-send');
-  input.value = link;
-  const hint = isForThisDeviceOnly(link) ? words.onlyThisDevice : '';
-  note.textContent = hint;
-  copy.textContent = words.copy;
-  send.hidden = !navigator.share;
-  showCode(link);
-  copy.onclick = async () => {
-    const isCopied = await copied(input);
-    copy.textContent = isCopied ? words.copied : words.copy;
-    note.textContent = isCopied ? hint : words.copyByHand;
-  };
-  // The person may have changed their mind; that is no error.
-  send.onclick = () => navigator.share({ title: 'Draw Together', url: link }).catch(() => {});
-  const closed = showDialog('share-dialog');
-  input.focus();
-  input.select();
-  input.scrollLeft = 0;
-  return closed;
-}
-
-/** @param {string} link */
-function showCode(link) {
-  const modules = qrCode(link);
-  element('share-scan').hidden = modules === null;
-  if (!modules) return;
-  const side = modules.length + 2 * QUIET;
-  const code = element('share-code');
-  code.setAttribute('viewBox', `${-QUIET} ${-QUIET} ${side} ${side}`);
-  code.style.width = `${side * Math.floor(WIDEST / side)}px`;
-  code.replaceChildren(makeSVG('path', { d: modules.map(runs).join('') }));
-}
-
-/** @param {boolean[]} row @param {number} y @returns {string} of a path that fills what is dark */
-function runs(row, y) {
-  const line = row.map(Number).join('');
-  return [...line.matchAll(/1+/g)].map(({ index, 0: { length } }) => `M${index},${y}h${length}v1h-${length}z`).join('');
-}
-
-/** The clipboard may be written in secure contexts only; elsewhere the old way may work. @param {HTMLInputElement} input */
-async function copied(input) {
-  input.focus();
-  input.select();
-  try {
-    await navigator.clipboard.writeText(input.value);
-    return true;
-  } catch {
-    return document.execCommand('copy');
-  }
-}
-
-/** @param {string} link */
-function isForThisDeviceOnly(link) {
-  const { hostname } = new URL(link);
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }

@@ -1,7 +1,6 @@
 /** What each key does. */
 
 import { CLOSER } from './canvasView.js';
-import { showKeys } from './dialogs.js';
 import { element } from './elements.js';
 
 /** By how many pixels the arrow keys move what is selected; with Shift. */
@@ -32,10 +31,11 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
  * @param {import('../edit/drawing.js').Drawing} parts.drawing
  * @param {import('./canvasView.js').CanvasView} parts.view
  * @param {() => void} parts.edit what is chosen
- * @param {import('./exportDialog.js').ExportDialog} parts.exporting
+ * @param {() => void} parts.save a copy
+ * @param {() => void} parts.showKeys
  * @param {() => boolean} parts.isOver whether nothing can be drawn any more
  */
-export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edit, exporting, isOver }) {
+export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edit, save, showKeys, isOver }) {
   const { selector } = choosing;
   const colorKeys = [...'1234567890'].map((key, at) => [key, () => inks.chooseColor(at)]);
   const push = (/** @type {number} */ x, /** @type {number} */ y) => (/** @type {KeyboardEvent} */ { shiftKey }) => {
@@ -72,8 +72,8 @@ export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edi
     'shift+0': () => view.zoomTo(1),
     '+': () => view.zoom(CLOSER),
     '-': () => view.zoom(1 / CLOSER),
-    'mod+s': () => exporting.open(),
-    '?': () => showKeys(),
+    'mod+s': save,
+    '?': showKeys,
   });
   // Of a button it is the press.
   element('canvas').addEventListener('keydown', (event) => {

@@ -2,7 +2,7 @@
 
 import { identity, peopleAmong } from '../protocol/presence.js';
 import { errorWords, noticeWords, words } from '../i18n/i18n.js';
-import { announce, askName, confirmed, showLink, tellOver, toast } from './dialogs.js';
+import { announce, askName, confirmed, tellOver, toast } from './dialogs.js';
 import { element } from './elements.js';
 
 /**
@@ -16,6 +16,7 @@ import { element } from './elements.js';
  * @property {import('./people.js').People} people
  * @property {import('./connectionBanner.js').ConnectionBanner} banner
  * @property {(participants: Participant[]) => void} participantsChanged
+ * @property {(link: string) => Promise<unknown>} showLink until the person closes it
  */
 
 export class SessionFlow {
@@ -52,7 +53,7 @@ export class SessionFlow {
     try {
       this.#sharing ??= this.#session ? null : this.#parts.sharing.share();
       const session = this.#session ?? await this.#sharing;
-      if (session) await showLink(linkTo(session.id));
+      if (session) await this.#parts.showLink(linkTo(session.id));
     } catch (error) {
       toast(errorWords(error));
     } finally {

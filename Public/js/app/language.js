@@ -1,4 +1,4 @@
-/** Begins: the words first, then all that says them. */
+/** Loads the page's language. A module of its own, because the modules that use the words wait for it. */
 
 import { speak, translate } from '../i18n/i18n.js';
 
@@ -6,4 +6,3 @@ const { documentElement } = document;
 if (!await speak(documentElement.lang)) documentElement.lang = 'en';
 translate(document);
 documentElement.removeAttribute('data-wordless');
-await import('./app.js');
