@@ -24,6 +24,11 @@ def binary() -> Path:
     raise FileNotFoundError("swift build first, or name the gateway in DRAWTOGETHER_BIN")
 
 
+def page() -> Path:
+    """Returns the folder of the page in DRAWTOGETHER_PAGE, such as that of a release, else the sources."""
+    return Path(os.environ.get("DRAWTOGETHER_PAGE", ROOT / "Public"))
+
+
 class Gateway:
     """Runs until `stop`. `http` and `https` are its addresses, with a slash at the end."""
 
@@ -39,7 +44,7 @@ class Gateway:
         # fmt: off
         command = [
             str(binary()), "serve", "--http", http, "--https", https,
-            "--log-format", "json", "--data", self.data.name, "--public", str(ROOT / "Public"), *self.flags,
+            "--log-format", "json", "--data", self.data.name, "--public", str(page()), *self.flags,
         ]
         # fmt: on
         # The gateway takes every variable with its prefix for a setting.

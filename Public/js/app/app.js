@@ -18,6 +18,7 @@ import { newKey } from '../sync/key.js';
 import { watchWaking } from '../sync/connection.js';
 import { loadDeferred } from './loading.js';
 import { Sharing } from './sharing.js';
+import { replayStrokes } from './strokeReplay.js';
 import { browserDatabase } from '../persist/database.js';
 import { CURSOR_TYPE } from '../protocol/cursorMessage.js';
 import { Eraser, Pen, Shaper } from '../tools/pen.js';
@@ -394,6 +395,9 @@ watchWaking((slept) => sharing.session?.wake(slept));
 openToInspection({ sharing, marks, items, selection, renderer, backlog });
 
 const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
+// What is drawn before the page is in its session would be lost.
+if (shared) sharing.addEventListener('session', () => replayStrokes(input), { once: true });
+else replayStrokes(input);
 if (shared) sharing.join(shared[1]).catch((error) => toast(errorWords(error), { stays: true }));
 else sharing.openAlone();
 stateChanged();

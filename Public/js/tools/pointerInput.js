@@ -7,6 +7,15 @@ import { Pinch } from './hand.js';
  * @typedef {import('./pen.js').Sample} Sample
  * @typedef {Event & { scale: number, clientX: number, clientY: number }} GestureEvent
  * @typedef {{ begin(sample: Sample): void, move(samples: Sample[]): void, end(): void, cancel(): void }} Tool
+ * @typedef {{ clientX: number, clientY: number, pressure: number }} PointerSample as in `PointerEvent`
+ *
+ * @typedef {object} RecordedStroke a stroke that was drawn before the page was loaded
+ * @property {number} pointerId
+ * @property {string} pointerType
+ * @property {number} button
+ * @property {number} timeStamp when it began
+ * @property {PointerSample[]} samples
+ * @property {boolean} isOver false while the pointer is down
  */
 
 /** A second finger within this time means that the first was not meant to draw. */
@@ -81,6 +90,14 @@ export class PointerInput {
   finish() {
     this.#working?.tool.end();
     this.#working = null;
+  }
+
+  /** Handles a stroke that was drawn before. @param {RecordedStroke} stroke */
+  replay({ samples, isOver, ...pointer }) {
+    const events = samples.map((sample) => eventOf({ ...pointer, ...sample, preventDefault: () => {} }));
+    this.#down(events[0]);
+    for (const event of events.slice(1)) this.#move(event);
+    if (isOver) this.#up(events[events.length - 1], false);
   }
 
   /** @param {PointerEvent} event */
@@ -222,4 +239,9 @@ export class PointerInput {
       // The pointer is gone already, or was never a real one.
     }
   }
+}
+
+/** @param {object} recorded what this file reads of an event @returns {PointerEvent} */
+function eventOf(recorded) {
+  return /** @type {PointerEvent} */ (recorded);
 }

@@ -1,0 +1,19 @@
+/** Takes over the strokes that were drawn while the page was loading. */
+
+/** @typedef {{ strokeRecorder?: import('./strokeRecorder.js').StrokeRecorder }} Place */
+
+/**
+ * Replays the recorded strokes as if they were drawn now; a stroke whose pointer is still down continues. Without a recorder, or
+ * the second time, does nothing.
+ * @param {import('../tools/pointerInput.js').PointerInput} input
+ * @param {Place} [place] the global object, where the recorder is
+ * @param {(callback: () => void) => unknown} [nextFrame]
+ */
+export function replayStrokes(input, place = /** @type {Place} */ (globalThis), nextFrame = requestAnimationFrame) {
+  const { strokeRecorder } = place;
+  if (!strokeRecorder) return;
+  place.strokeRecorder = undefined;
+  for (const stroke of strokeRecorder.take()) input.replay(stroke);
+  // In the frame in which the page paints the strokes: neither earlier nor later, else they would vanish or look bolder.
+  nextFrame(() => strokeRecorder.clear());
+}
