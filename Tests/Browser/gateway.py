@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,9 +27,18 @@ def binary() -> Path:
     raise FileNotFoundError("swift build first, or name the gateway in DRAWTOGETHER_BIN")
 
 
+@cache
 def page() -> Path:
-    """Returns the folder of the page in DRAWTOGETHER_PAGE, such as that of a release, else the sources."""
-    return Path(os.environ.get("DRAWTOGETHER_PAGE", ROOT / "Public"))
+    """Returns the folder of the page: that in DRAWTOGETHER_PAGE, else a release. Beside the release are the sources of its
+    modules, because scripts of the tests import some of them."""
+    if named := os.environ.get("DRAWTOGETHER_PAGE"):
+        return Path(named)
+    folder = Path(tempfile.mkdtemp(prefix="drawtogether-page-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    built = folder / "Public"
+    subprocess.run([ROOT / ".deploy/build-page", ROOT / "Public", built], check=True)
+    shutil.copytree(ROOT / "Public/js", built / "js", dirs_exist_ok=True)
+    return built
 
 
 class Gateway:

@@ -122,7 +122,7 @@ def test_tools_and_paper_are_visible_before_any_script(chromium, open_page, prob
     problems.allow("js", "ERR_FAILED")
     page = open_page(chromium, color_scheme="dark")
     page.route("**/*.js", lambda route: route.abort() if "early" not in route.request.url else route.continue_())
-    page.route("**/css/over.css", lambda route: None)
+    page.route("**/css/over*.css", lambda route: None)
     page.reload(wait_until="commit")
     for name in ("Share", "Pen", "Eraser", "Undo", "More"):
         page.get_by_role("button", name=name, exact=True).wait_for()

@@ -37,6 +37,19 @@ for (
   });
 }
 
+test('a stroke that is replayed when the page enters its session is sent', async () => {
+  const { sharing, drawing, last } = fakeSharing();
+  sharing.addEventListener('session', () => {
+    drawing.begin({ rgb: '#e5484d', color: 0, width: 6, tool: 'pen' }, [10, 20], null);
+    drawing.lift();
+  }, { once: true });
+  await sharing.join(ID);
+  welcome(last());
+  await quiet();
+  assert.equal(drawing.waitingStrokes, 1);
+  assert.deepEqual(new Set(last().said.map(({ type }) => type)), new Set(['UpsertStrokeMessage']));
+});
+
 test('an ended session is shown until the next one; a left one is not', async () => {
   const { sharing } = fakeSharing();
   assert.equal(sharing.over, null);
