@@ -292,7 +292,8 @@ let creating = null;
 const deferred = () => creating ??= createDeferred().catch((error) => (creating = null, Promise.reject(error)));
 
 async function createDeferred() {
-  const { ExportDialog, Opening, ...functions } = await loadDeferred();
+  const { ExportDialog, LargeScene, Opening, ...functions } = await loadDeferred();
+  renderer.useTiles(LargeScene);
   const exporting = new ExportDialog(scene, selection, () => choosing.remove());
   const opening = new Opening({
     scene,
@@ -310,7 +311,7 @@ async function createDeferred() {
 
 /** Does something as soon as the deferred parts are there. @param {(parts: Awaited<ReturnType<typeof createDeferred>>) => unknown} action */
 function withDeferred(action) {
-  deferred().then(action).catch((error) => toast(errorWords(error)));
+  deferred().then(action, (error) => toast(errorWords(error)));
 }
 
 const isOver = () => sharing.over !== null;

@@ -3,7 +3,6 @@
  * little as one; where there are too many for that, on tiles.
  */
 
-import { LargeScene } from './tiles/tiledRenderer.js';
 import { Layer } from './layer.js';
 import { overlap } from '../model/stroke.js';
 
@@ -11,6 +10,7 @@ import { overlap } from '../model/stroke.js';
  * @typedef {import('../model/camera.js').Camera} Camera
  * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {import('../model/scene.js').Scene} Scene
+ * @typedef {import('./tiles/tiledRenderer.js').LargeScene} LargeScene
  */
 
 /** A stroke that nobody finishes counts as finished when it has not grown for so long. */
@@ -34,6 +34,8 @@ export class Renderer {
   #ask;
   /** @type {LargeScene | null} */
   #large = null;
+  /** @type {typeof import('./tiles/tiledRenderer.js').LargeScene | null} null until it is loaded */
+  #LargeScene = null;
   /** Whether workers can be had. */
   #canWork = true;
   /** Whether what the layer shows is still of use beneath the tiles. */
@@ -79,6 +81,12 @@ export class Renderer {
   /** Device pixels a pixel of CSS. */
   get ratio() {
     return this.#ratio;
+  }
+
+  /** From now on, large scenes are painted on tiles. @param {typeof import('./tiles/tiledRenderer.js').LargeScene} LargeScene */
+  useTiles(LargeScene) {
+    this.#LargeScene = LargeScene;
+    this.#ask();
   }
 
   /** @param {number} width @param {number} height of the canvas in device pixels @param {number} ratio of these to CSS pixels */
@@ -127,8 +135,8 @@ export class Renderer {
 
   /** Whether the scene is too large for the layer. */
   #chooseWay() {
-    if (!this.#large && this.#scene.weight > LARGE) {
-      this.#large = new LargeScene(this.#scene.all, {
+    if (!this.#large && this.#LargeScene && this.#scene.weight > LARGE) {
+      this.#large = new this.#LargeScene(this.#scene.all, {
         paint: this.#paint,
         ask: this.#ask,
         now: this.#now,
