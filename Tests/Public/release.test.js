@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,11 +58,16 @@ test('the scripts for the first stroke are few and small', () => {
   assert.ok(total <= MAX_FIRST_BYTES, `${total} bytes`);
 });
 
-test('the first script is at most 2 KB, not counting language and colors', () => {
+test('the script that records the first strokes is at most 2 KB', () => {
+  const script = execFileSync('esbuild', ['--minify', join(PUBLIC, 'js/app/strokeRecorder.js')]);
+  assert.ok(script.length <= 2048, `${script.length} bytes`);
+});
+
+test('the first scripts are one classic script', () => {
   const [path] = Object.entries(release.meta.outputs).find(([, one]) => one.entryPoint === 'js/app/early.js') ?? [''];
   assert.deepEqual(release.meta.outputs[path].imports.filter(({ kind }) => kind !== 'dynamic-import'), []);
   assert.doesNotMatch(release.read(path), /^import\b|\bexport\b/m);
-  assert.ok(release.read(path).length <= 3100, `${release.read(path).length} bytes`);
+  assert.deepEqual([...HTML.matchAll(/<script src="([^"]+)">/g)].map(([, src]) => src), [`/${path}`]);
 });
 
 test('the worker is a file of its own, and the page names it', () => {
