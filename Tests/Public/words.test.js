@@ -291,7 +291,7 @@ const ERRORS = [
     rule: 'the gateway’s words, where they are in the language',
     error: new GroupSessionError('session-quota', 'The session holds 5 of 5 MB.'),
     en: 'The session holds 5 of 5 MB.',
-    de: 'Mehr nimmt diese Sitzung nicht auf. Entferne erst etwas.',
+    de: 'In diese Sitzung passt nichts mehr hinein. Entferne zuerst etwas.',
   },
   {
     rule: 'the code’s words where there is nothing but a code',
