@@ -6,11 +6,11 @@ import { Drawing } from '../../Public/js/edit/drawing.js';
 import { History } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
 import { PLACEMENT_TYPE } from '../../Public/js/model/placement.js';
-import { MarkIndex } from '../../Public/js/model/spatialIndex.js';
-import { Marks } from '../../Public/js/model/shapes.js';
+import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
 import { MotionExchange, Motions } from '../../Public/js/protocol/transformSync.js';
 import { Selection } from '../../Public/js/edit/selection.js';
-import { Selector } from '../../Public/js/tools/selector.js';
+import { SelectTool } from '../../Public/js/tools/selector.js';
 import { FakeBrowser, fileOf } from './journalSupport.js';
 import { ADA, catchUp, caughtUp, gatewayEntry, joined, keyOf, LIMITS, quiet, until, welcome } from './support.js';
 
@@ -420,7 +420,7 @@ test('a cancelled resize restores the item', () => {
 /** A page without a session, and a gateway. */
 function page() {
   const browser = new FakeBrowser();
-  const [items, strokes, history] = [new Items(), new Marks(), new History()];
+  const [items, strokes, history] = [new Items(), new Shapes(), new History()];
   const drawing = new Drawing(strokes, undefined, history);
   const depth = {
     get next() {
@@ -434,10 +434,10 @@ function page() {
   const frame = (/** @type {number} */ at) => album.frame(now = at);
   const motions = new Motions(strokes);
   const exchange = new MotionExchange(motions, () => false, () => now);
-  const arranger = new Arranger({ marks: strokes, items, drawing, album, history, motions, exchange });
+  const arranger = new Arranger({ shapes: strokes, items, drawing, album, history, motions, exchange });
   const selection = new Selection(strokes, items);
-  const plane = { marks: strokes, items, index: new MarkIndex() };
-  const selecting = (/** @type {number} */ scale) => new Selector(plane, selection, arranger, () => scale);
+  const plane = { shapes: strokes, items, index: new ShapeIndex() };
+  const selecting = (/** @type {number} */ scale) => new SelectTool(plane, selection, arranger, () => scale);
   const enter = (/** @type {boolean} */ bringsPicture) => {
     const opened = browser.open({ joins: false });
     album.attach(opened.session, opened.journal, { bringsPicture });

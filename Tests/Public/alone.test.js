@@ -6,7 +6,7 @@ import { Album } from '../../Public/js/edit/itemStore.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
 import { History } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
-import { Marks } from '../../Public/js/model/shapes.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
 import { AlonePages } from '../../Public/js/persist/localBoards.js';
 import { Database } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
@@ -147,8 +147,8 @@ class Browser {
   /** @param {Map<string, string>} [storage] the tab's own */
   tab(storage = new Map()) {
     const items = new Items();
-    const marks = new Marks();
-    const drawing = new Drawing(marks);
+    const shapes = new Shapes();
+    const drawing = new Drawing(shapes);
     const album = new Album({ items, history: new History(), depth: { next: 1, seen: () => {} } });
     const pages = new AlonePages({
       drawing,
@@ -168,7 +168,7 @@ class Browser {
       },
       wallClock: () => this.time,
     });
-    return { storage, items, drawing, album, pages, marks };
+    return { storage, items, drawing, album, pages, shapes };
   }
 
   async open(storage = new Map()) {
@@ -202,7 +202,7 @@ function draw({ drawing }, x) {
 }
 
 /** @param {Tab} tab @returns {number[]} where each begins */
-function drawn({ marks }) {
-  return marks.all.map((mark) => /** @type {import('../../Public/js/model/stroke.js').Stroke} */ (mark).points[0])
+function drawn({ shapes }) {
+  return shapes.all.map((shape) => /** @type {import('../../Public/js/model/stroke.js').Stroke} */ (shape).points[0])
     .sort();
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Backlog } from '../../Public/js/model/scheduling.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
-import { Marks } from '../../Public/js/model/shapes.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
 import { STROKE_TYPE } from '../../Public/js/protocol/shapeMessages.js';
 import { BEN, catchUp, caughtUp, fakeSession, gatewayEntry, welcome } from './support.js';
 
@@ -50,9 +50,9 @@ test('tasks added by tasks run after the waiting ones', () => {
 });
 
 test('a large snapshot is shown while it arrives; repeating it changes nothing, and removed items disappear', () => {
-  const marks = new Marks();
+  const shapes = new Shapes();
   const backlog = new Backlog();
-  const drawing = new Drawing(marks, undefined, undefined, backlog);
+  const drawing = new Drawing(shapes, undefined, undefined, backlog);
   const { session, last } = fakeSession();
   drawing.attach(session, { bringsPicture: false });
   session.join();
@@ -60,32 +60,32 @@ test('a large snapshot is shown while it arrives; repeating it changes nothing, 
   const whole = Array.from({ length: 1500 }, (_, at) => entry(REPLACE, at));
   last().tell(catchUp('snapshot', 2000));
   for (const one of whole) last().entries(one);
-  assert.ok(marks.size > 30 && marks.size < 1500, 'before it was told to its end');
+  assert.ok(shapes.size > 30 && shapes.size < 1500, 'before it was told to its end');
   last().tell(caughtUp(2000));
   backlog.finish();
-  assert.equal(marks.size, 1500);
-  const before = marks.find(idOf(3));
+  assert.equal(shapes.size, 1500);
+  const before = shapes.find(idOf(3));
   last().tell(catchUp('snapshot', 2000));
   for (const one of whole.slice(2)) last().entries(one);
   backlog.finish();
-  assert.equal(marks.size, 1500, 'what is seen stays');
+  assert.equal(shapes.size, 1500, 'what is seen stays');
   last().tell(caughtUp(2000));
   last().entries(entry(REMOVE, 7, 2001));
   backlog.finish();
-  assert.equal(marks.size, 1497);
-  assert.equal(marks.find(idOf(3)), before, 'looks the same: is the same');
+  assert.equal(shapes.size, 1497);
+  assert.equal(shapes.find(idOf(3)), before, 'looks the same: is the same');
 });
 
 test('leaving during a snapshot keeps the received part', () => {
-  const marks = new Marks();
-  const drawing = new Drawing(marks);
+  const shapes = new Shapes();
+  const drawing = new Drawing(shapes);
   const { session, last } = fakeSession();
   drawing.attach(session, { bringsPicture: false });
   session.join();
   welcome(last());
   for (let at = 0; at < 900; at += 1) last().entries(entry(REPLACE, at, 100 + at));
   drawing.detach();
-  assert.equal(marks.size, 900);
+  assert.equal(shapes.size, 900);
 });
 
 /** @param {number} at */

@@ -5,12 +5,12 @@ import { Arranger } from '../../Public/js/edit/selectionCommands.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
 import { History } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
-import { MarkIndex } from '../../Public/js/model/spatialIndex.js';
-import { Marks } from '../../Public/js/model/shapes.js';
+import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
 import { MOTION_TYPE, MotionExchange, Motions } from '../../Public/js/protocol/transformSync.js';
 import { Selection } from '../../Public/js/edit/selection.js';
 import { STROKE_TYPE } from '../../Public/js/protocol/shapeMessages.js';
-import { Selector } from '../../Public/js/tools/selector.js';
+import { SelectTool } from '../../Public/js/tools/selector.js';
 import { FakeBrowser, fileOf } from './journalSupport.js';
 import { BEN, catchUp, caughtUp, gatewayEntry, joined, keyOf, LIMITS, welcome } from './support.js';
 
@@ -109,7 +109,7 @@ test('drags by others are shown until their end, or for 5 s', () => {
   assert.equal(motions.isAnyHeld, false);
 });
 
-test('pictures and marks dragged together move together; a card keeps its size', () => {
+test('pictures and shapes dragged together move together; a card keeps its size', () => {
   const { entries, at, items, gateway, album, told: from } = shared();
   entries(stroke({ sequence: 1, key: 9 }));
   gateway.put(keyOf(0xaa), { metadata: { location: [100, 50], width: 80, height: 40, z: 7 } });
@@ -155,7 +155,7 @@ for (
   });
 }
 
-test('a mark being drawn is not moved by others', () => {
+test('a shape being drawn is not moved by others', () => {
   const { drawing, told: from, at, ids } = shared();
   drawing.begin(LOOK, [1, 1], null);
   from(0, { ids: ids(), factor: 1, point: [10, 20] });
@@ -237,7 +237,7 @@ test('duplicates are new items above all others; an undo removes them', async ()
 });
 
 test('items brought to the front keep their order; an undo reverts it unless others raised them later', () => {
-  const { drawing, arranger, ids, entries, echo, marks } = shared();
+  const { drawing, arranger, ids, entries, echo, shapes } = shared();
   for (const y of [0, 50, 100]) draw(drawing, [0, y, 10, y]);
   const [a, b, c] = ids();
   arranger.bringToFront(new Set([b, a]));
@@ -250,14 +250,14 @@ test('items brought to the front keep their order; an undo reverts it unless oth
   entries(stroke({ sequence: 5000, key: 1, z: 6000 }));
   assert.deepEqual(ids(), [c, b, a]);
   drawing.undo();
-  assert.deepEqual([ids(), marks.find(a)?.z], [[b, c, a], 6000]);
+  assert.deepEqual([ids(), shapes.find(a)?.z], [[b, c, a], 6000]);
 });
 
-test('a style change is undone except for marks that others restyled later', () => {
-  const { drawing, arranger, marks, ids, entries, echo } = shared();
+test('a style change is undone except for shapes that others restyled later', () => {
+  const { drawing, arranger, shapes, ids, entries, echo } = shared();
   for (const y of [0, 50]) draw(drawing, [0, y, 10, y]);
   const both = new Set(ids());
-  const looks = () => marks.all.map((mark) => 'width' in mark && `${mark.rgb} ${mark.width} ${mark.points[1]}`);
+  const looks = () => shapes.all.map((shape) => 'width' in shape && `${shape.rgb} ${shape.width} ${shape.points[1]}`);
   assert.equal(arranger.restyle(both, () => ({ rgb: '#123456', color: 7 })), true);
   arranger.restyle(both, () => ({ width: 20 }));
   assert.deepEqual(looks(), ['#123456 20 0', '#123456 20 50']);
@@ -271,7 +271,7 @@ test('a style change is undone except for marks that others restyled later', () 
   assert.equal(arranger.restyle(new Set([keyOf(9)]), () => ({ width: 20 })), false);
 });
 
-test('a change of marks and a picture is one undo step', async () => {
+test('a change of shapes and a picture is one undo step', async () => {
   const { drawing, arranger, album, items, ids, at } = page();
   draw(drawing, [0, 0, 10, 10]);
   const item = album.add({ blob: fileOf(3), name: 'a.png', contentType: 'image/png', natural: null }, PLACE);
@@ -447,24 +447,24 @@ const PLACE = { x: 100, y: 50, width: 80, height: 40 };
 
 /** A page without a session. Keys are all 01, all 02, and so on. */
 function page() {
-  const [marks, items, history, index] = [new Marks(), new Items(), new History(), new MarkIndex()];
+  const [shapes, items, history, index] = [new Shapes(), new Items(), new History(), new ShapeIndex()];
   let keys = 0;
   let now = 0;
   /** Each reading of the clock advances it a little. */
   let working = 0;
   const key = () => keyOf(keys += 1);
-  const drawing = new Drawing(marks, key, history);
+  const drawing = new Drawing(shapes, key, history);
   const depth = {
     get next() {
       return drawing.nextZ;
     },
-    seen: (/** @type {number} */ z) => marks.raise(z),
+    seen: (/** @type {number} */ z) => shapes.raise(z),
   };
   const album = new Album({ items, history, depth, key, now: () => now });
-  const motions = new Motions(marks);
+  const motions = new Motions(shapes);
   const exchange = new MotionExchange(motions, (id, motion, by) => album.pull(id, motion, by), () => now);
   const arranger = new Arranger({
-    marks,
+    shapes,
     items,
     drawing,
     album,
@@ -474,13 +474,13 @@ function page() {
     key,
     now: () => working += 0.1,
   });
-  const selection = new Selection(marks, items);
-  const selector = new Selector({ marks, items, index }, selection, arranger, () => 1, () => now);
-  marks.watch(index);
+  const selection = new Selection(shapes, items);
+  const selector = new SelectTool({ shapes, items, index }, selection, arranger, () => 1, () => now);
+  shapes.watch(index);
   let gone = 0;
   drawing.addEventListener('gone', () => gone += 1);
   return {
-    marks,
+    shapes,
     items,
     drawing,
     album,
@@ -490,8 +490,8 @@ function page() {
     selection,
     selector,
     gone: () => gone,
-    ids: () => marks.all.map(({ id }) => id),
-    at: (/** @type {string} */ id) => /** @type {any} */ (marks.find(id)).points,
+    ids: () => shapes.all.map(({ id }) => id),
+    at: (/** @type {string} */ id) => /** @type {any} */ (shapes.find(id)).points,
     pass: (/** @type {number} */ ms) => now += ms,
     frame: (/** @type {number} */ at) => exchange.frame(now = at),
   };
@@ -552,13 +552,13 @@ function draw(drawing, points) {
   drawing.lift();
 }
 
-/** @param {Selector} selector @param {number} x @param {number} y @param {boolean} [shift] */
+/** @param {SelectTool} selector @param {number} x @param {number} y @param {boolean} [shift] */
 function tap(selector, x, y, shift = false) {
   selector.begin({ x, y, pressure: null, shift });
   selector.end();
 }
 
-/** @param {Selector} selector @param {number[]} from @param {number[]} to */
+/** @param {SelectTool} selector @param {number[]} from @param {number[]} to */
 function drag(selector, [x, y], [toX, toY]) {
   selector.begin({ x, y, pressure: null });
   selector.move([{ x: toX, y: toY, pressure: null }]);

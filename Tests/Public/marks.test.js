@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Drawing } from '../../Public/js/edit/drawing.js';
 import { STROKE_TYPE } from '../../Public/js/protocol/shapeMessages.js';
-import { Marks } from '../../Public/js/model/shapes.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
 import { Stroke } from '../../Public/js/model/stroke.js';
 import { ADA, BEN, catchUp, caughtUp, fakeSession, gatewayEntry, joined, keyOf, LIMITS, welcome } from './support.js';
 
@@ -379,7 +379,7 @@ for (const resumed of [true, false]) {
     let hidden = 0;
     for (let count = 0; count < 3; count += 1) draw(drawing, [count, 2, 3, 4]);
     drawing.undo();
-    // A mark that is being drawn, and has been returned by the gateway.
+    // A shape that is being drawn, and has been returned by the gateway.
     drawing.begin(LOOK, [5, 5], null);
     flush();
     echo(last());
@@ -413,7 +413,7 @@ test('entries without an effect cause no repaint', () => {
 
 /** A drawing without a session. Its keys are all 01, all 02, and so on. */
 function alone() {
-  const strokes = new Marks();
+  const strokes = new Shapes();
   let count = 0;
   const drawing = new Drawing(strokes, () => keyOf(count += 1));
   return { strokes, drawing };
@@ -476,7 +476,7 @@ function echo(socket, sender = 1) {
 const echoed = new WeakMap();
 
 test('order and bounds are updated lazily', () => {
-  const strokes = new Marks();
+  const strokes = new Shapes();
   let seed = 11;
   const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
   for (let turn = 0; turn < 400; turn += 1) {

@@ -6,7 +6,7 @@ import { Item, shortened } from '../../Public/js/model/item.js';
 import { Items, Scene } from '../../Public/js/model/scene.js';
 import { AttachmentError } from '../../Public/js/sync/errors.js';
 import { Stroke } from '../../Public/js/model/stroke.js';
-import { Marks } from '../../Public/js/model/shapes.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
 import {
   doneOfTotal,
   itemLabel,
@@ -204,7 +204,7 @@ test('downloads are kept for finer bitmaps, up to a limit', async () => {
 });
 
 test('§6 pictures and strokes are ordered by `z` and then by id', () => {
-  const [strokes, items] = [new Marks(), new Items()];
+  const [strokes, items] = [new Shapes(), new Items()];
   const scene = new Scene(strokes, items);
   assert.equal(scene.bounds, null);
   for (const [id, z] of [[5, 1], [3, 4]]) {

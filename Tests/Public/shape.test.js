@@ -6,9 +6,9 @@ import { History } from '../../Public/js/edit/undoHistory.js';
 import { outline, segmentDistance, smoothed } from '../../Public/js/model/strokeOutline.js';
 import { CursorSender, RemoteCursors } from '../../Public/js/protocol/cursorMessage.js';
 import { MAXIMUM_POINTS, Stroke } from '../../Public/js/model/stroke.js';
-import { MarkIndex } from '../../Public/js/model/spatialIndex.js';
+import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
 import { readStroke } from '../../Public/js/protocol/shapeMessages.js';
-import { Eraser } from '../../Public/js/tools/pen.js';
+import { EraserTool } from '../../Public/js/tools/pen.js';
 import { Pinch } from '../../Public/js/tools/hand.js';
 import { cleanName, madeUpName, Settings } from '../../Public/js/ui/settings.js';
 import { en } from '../../Public/js/i18n/en.js';
@@ -170,7 +170,7 @@ for (const [a, b, c, d, distance] of DISTANCES) {
 }
 
 test('the index finds near strokes in any cell', () => {
-  const index = new MarkIndex();
+  const index = new ShapeIndex();
   const long = strokeOf([0, 0, 1000, 0]);
   const far = strokeOf([5000, 5000, 5010, 5000]);
   const huge = strokeOf([-1e6, 1e6, 1e6, 1e6]);
@@ -195,7 +195,7 @@ test('the index agrees with a linear search', () => {
   let seed = 7;
   const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
   const place = () => Math.round(random() * 1200 - 300);
-  const index = new MarkIndex();
+  const index = new ShapeIndex();
   const strokes = Array.from({ length: 300 }, () => strokeOf([place(), place(), place(), place(), place(), place()]));
   for (const stroke of strokes) index.shown(stroke);
   for (const stroke of strokes.splice(0, 60)) index.hidden(stroke);
@@ -208,7 +208,7 @@ test('the index agrees with a linear search', () => {
 });
 
 test('the eraser removes each crossed stroke once, as one undo step', () => {
-  const index = new MarkIndex();
+  const index = new ShapeIndex();
   const [a, b] = [strokeOf([0, 0, 0, 100]), strokeOf([50, 0, 50, 100])];
   for (const stroke of [a, b]) index.shown(stroke);
   const erased = /** @type {Stroke[]} */ ([]);
@@ -217,7 +217,7 @@ test('the eraser removes each crossed stroke once, as one undo step', () => {
     erase: (/** @type {Stroke} */ stroke) => (erased.push(stroke), index.hidden(stroke)),
     erased: (/** @type {Stroke[]} */ all) => deeds.push(all),
   };
-  const eraser = new Eraser(/** @type {any} */ (drawing), index, () => 1);
+  const eraser = new EraserTool(/** @type {any} */ (drawing), index, () => 1);
   eraser.begin({ x: -30, y: 50, pressure: null });
   eraser.move([{ x: 20, y: 50, pressure: null }, { x: 90, y: 50, pressure: null }]);
   eraser.end();

@@ -4,7 +4,7 @@ import { Album } from '../../Public/js/edit/itemStore.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
 import { History } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
-import { Marks } from '../../Public/js/model/shapes.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
 import { Retention } from '../../Public/js/sync/wire.js';
 import { Sharing } from '../../Public/js/app/sharing.js';
 import { Database } from '../../Public/js/persist/database.js';
@@ -125,7 +125,7 @@ function fakeSharing(tabs) {
   const factory = new FakeDatabase();
   const database = new Database(() => /** @type {any} */ (factory));
   const items = new Items();
-  const drawing = new Drawing(new Marks());
+  const drawing = new Drawing(new Shapes());
   const sharing = new Sharing({
     drawing,
     items,

@@ -19,7 +19,7 @@ Object.assign(globalThis, {
 
 const LOOK = { rgb: '#e5484d', color: 0, tool: 'pen' };
 
-test('serialized marks are restored: points, pressures, styles and texts', () => {
+test('serialized shapes are restored: points, pressures, styles and texts', () => {
   const pressed = strokeOf('A', 1, [1, 2, 3.25, 4], 6);
   pressed.pressures = [0.5, 0.75];
   const text = new Text({ id: 'B', text: 'Hi\nthere', x: 5, y: 6, size: 20, rgb: '#000000', color: 0, z: 2 });
@@ -27,14 +27,14 @@ test('serialized marks are restored: points, pressures, styles and texts', () =>
   const { told, numbers } = tell([pressed, text, plain], () => assert.fail('no picture'));
   const [a, b, c] = hear(structuredClone(told), structuredClone(numbers));
   assert.deepEqual([a.id, a.z, a.bounds, c.bounds], ['A', 1, pressed.bounds, plain.bounds]);
-  const [first, third] = /** @type {Stroke[]} */ ([a.mark, c.mark]);
+  const [first, third] = /** @type {Stroke[]} */ ([a.shape, c.shape]);
   assert.deepEqual([[...first.points], [.../** @type {number[]} */ (first.pressures)]], [pressed.points, [0.5, 0.75]]);
   assert.deepEqual([[...third.points], third.pressures, third.width, third.rgb], [plain.points, null, 2, LOOK.rgb]);
-  assert.ok(b.mark instanceof Text);
-  assert.deepEqual(b.mark.lines, ['Hi', 'there']);
+  assert.ok(b.shape instanceof Text);
+  assert.deepEqual(b.shape.lines, ['Hi', 'there']);
 });
 
-test('a tile has the marks that it intersects, in order; thin marks are simplified', () => {
+test('a tile has the shapes that it intersects, in order; thin shapes are simplified', () => {
   const painter = new TilePainter();
   const wide = Array.from({ length: 400 }, (_, at) => at / 2);
   const drawn = [
@@ -48,7 +48,7 @@ test('a tile has the marks that it intersects, in order; thin marks are simplifi
   painter.put(told, numbers);
   const context = fakeContext();
   run(painter.paint(context, { scale: 0.1, left: 0, top: 0, size: TILE }));
-  // Consecutive marks of one style are painted together; the broad one is filled; then the last.
+  // Consecutive shapes of one style are painted together; the broad one is filled; then the last.
   assert.deepEqual(context.done, ['stroke 2', 'fill', 'stroke 1']);
   assert.ok(context.lines < 50, `${context.lines} lines`);
   painter.drop(['D', 'F']);
@@ -101,7 +101,7 @@ test('no area is blank, and tiles become exact after panning, zooming and change
   assert.ok(painted() > whileZooming);
 });
 
-test('thousands of new marks are not painted above the tiles; moving ones are', () => {
+test('thousands of new shapes are not painted above the tiles; moving ones are', () => {
   const { scene, frame, settle } = large(2000);
   settle();
   const crowd = Array.from({ length: 500 }, (_, at) => strokeOf(`N${at}`, 9000 + at, [at, 5, at + 9, 9], 3));

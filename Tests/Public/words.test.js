@@ -414,9 +414,9 @@ function literalsOf(source) {
       }
     }
   };
-  const quoted = (/** @type {string} */ mark) => {
+  const quoted = (/** @type {string} */ shape) => {
     const from = at += 1;
-    while (source[at] !== mark) at += source[at] === '\\' ? 2 : 1;
+    while (source[at] !== shape) at += source[at] === '\\' ? 2 : 1;
     const isImport = /(?:from|import)\s*\(?$/.test(source.slice(Math.max(0, from - 12), from - 1).trimEnd());
     if (!isImport) found.push(source.slice(from, at));
     at += 1;

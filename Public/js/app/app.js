@@ -9,8 +9,8 @@ import { Items, Scene } from '../model/scene.js';
 import { Renderer } from '../render/renderer.js';
 import { pastedText, Text } from '../model/text.js';
 import { Selection } from '../edit/selection.js';
-import { MarkIndex } from '../model/spatialIndex.js';
-import { Marks } from '../model/shapes.js';
+import { ShapeIndex } from '../model/spatialIndex.js';
+import { Shapes } from '../model/shapes.js';
 import { isDrawingFile, isDrawingText } from '../persist/drawingFile.js';
 import { Presence } from '../protocol/presence.js';
 import { newKey } from '../sync/key.js';
@@ -18,10 +18,10 @@ import { watchWaking } from '../sync/connection.js';
 import { Sharing } from './sharing.js';
 import { browserDatabase } from '../persist/database.js';
 import { CURSOR_TYPE } from '../protocol/cursorMessage.js';
-import { Eraser, Pen, Shaper } from '../tools/pen.js';
-import { Hand } from '../tools/hand.js';
+import { EraserTool, PenTool, ShapeTool } from '../tools/pen.js';
+import { PanTool } from '../tools/hand.js';
 import { PointerInput } from '../tools/pointerInput.js';
-import { Writer } from '../tools/writer.js';
+import { TextTool } from '../tools/writer.js';
 import { Adding } from '../ui/adding.js';
 import { ChangeTags, SharedCursors } from '../ui/others.js';
 import { CanvasView } from '../ui/canvasView.js';
@@ -61,14 +61,14 @@ let pointer = null;
 /** Whether the picture of a session that has just been entered is still coming in. */
 let isComing = false;
 const settings = new Settings(storageOr(() => localStorage));
-const marks = new Marks();
-const index = new MarkIndex();
+const shapes = new Shapes();
+const index = new ShapeIndex();
 const camera = new Camera();
 const items = new Items();
-const scene = new Scene(marks, items);
+const scene = new Scene(shapes, items);
 const history = new History();
 const backlog = new Backlog(ask);
-const drawing = new Drawing(marks, newKey, history, backlog);
+const drawing = new Drawing(shapes, newKey, history, backlog);
 const album = new Album({
   items,
   history,
@@ -76,15 +76,15 @@ const album = new Album({
     get next() {
       return drawing.nextZ;
     },
-    seen: (z) => marks.raise(z),
+    seen: (z) => shapes.raise(z),
   },
 });
-const selection = new Selection(marks, items);
+const selection = new Selection(shapes, items);
 const itemView = new ItemView({ album, items, camera, selection, choose, ask });
 const paint = itemView.painter.paint.bind(itemView.painter);
 const renderer = new Renderer(canvas, scene, camera, paint, ask);
 const choosing = new Choosing({
-  marks,
+  shapes,
   items,
   index,
   drawing,
@@ -145,7 +145,7 @@ const flow = new SessionFlow({
 const exporting = new ExportDialog(scene, selection, () => choosing.remove());
 const overBar = new OverBar({ scene, save: () => exporting.open(), start: () => flow.share() });
 
-const writer = new Writer(drawing, index, () => inks.textLook, () => camera.scale, newKey);
+const writer = new TextTool(drawing, index, () => inks.textLook, () => camera.scale, newKey);
 const textBox = new TextBox(writer, camera, renderer, ask);
 
 frames.run(
@@ -171,24 +171,24 @@ frames.run(
 );
 
 const tools = {
-  pen: new Pen(drawing, () => inks.lookOf('pen')),
-  highlighter: new Pen(drawing, () => inks.lookOf('highlighter')),
-  eraser: new Eraser(drawing, index, () => camera.scale),
+  pen: new PenTool(drawing, () => inks.lookOf('pen')),
+  highlighter: new PenTool(drawing, () => inks.lookOf('highlighter')),
+  eraser: new EraserTool(drawing, index, () => camera.scale),
   select: selector,
-  hand: new Hand(camera),
+  hand: new PanTool(camera),
   text: writer,
-  line: shaper('line'),
-  arrow: shaper('arrow'),
-  rectangle: shaper('rectangle'),
-  ellipse: shaper('ellipse'),
+  line: shapeTool('line'),
+  arrow: shapeTool('arrow'),
+  rectangle: shapeTool('rectangle'),
+  ellipse: shapeTool('ellipse'),
 };
 
 /** @param {string} tool */
-function shaper(tool) {
-  return new Shaper(drawing, () => inks.lookOf(tool), () => camera.scale, newKey);
+function shapeTool(tool) {
+  return new ShapeTool(drawing, () => inks.lookOf(tool), () => camera.scale, newKey);
 }
 
-marks.watch(index);
+shapes.watch(index);
 scene.watch({ shown: ask, changed: ask, hidden: ask });
 drawing.addEventListener('change', stateChanged);
 album.addEventListener('change', stateChanged);
@@ -351,7 +351,7 @@ inks.addEventListener('own', () => flow.showProfile());
 inks.addEventListener('change', (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
   if (writer.written) writer.restyle();
-  else if (!choosing.restyle((mark) => inks.partOf(mark, detail)) && !takesInk(toolbar.tool)) toolbar.choose('pen');
+  else if (!choosing.restyle((shape) => inks.partOf(shape, detail)) && !takesInk(toolbar.tool)) toolbar.choose('pen');
 });
 
 const editChosen = () => edit(selection.sole);
@@ -371,7 +371,7 @@ document.addEventListener('visibilitychange', () => {
 });
 watchWaking((slept) => sharing.session?.wake(slept));
 
-openToInspection({ sharing, marks, items, selection, renderer, backlog });
+openToInspection({ sharing, shapes, items, selection, renderer, backlog });
 
 const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
 if (shared) sharing.join(shared[1]);

@@ -1,15 +1,15 @@
-/** The drawing activity: what a person does to the marks, alone or in a session. */
+/** The drawing activity: what a person does to the shapes, alone or in a session. */
 
 import { newKey } from '../sync/key.js';
 import { History, Making } from './undoHistory.js';
-import { MarkExchange } from '../protocol/shapeSync.js';
-import { shapePoints } from '../model/strokeOutline.js';
+import { ShapeSync } from '../protocol/shapeSync.js';
+import { shapeToolPoints } from '../model/strokeOutline.js';
 import { onPlane, Stroke } from '../model/stroke.js';
 import { cleanText, Text } from '../model/text.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../model/shapes.js').Mark} Mark
+ * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {{ rgb: string, color: number, width: number, tool: string }} Look
  * @typedef {{ rgb: string, color: number, size: number }} TextLook
  */
@@ -18,11 +18,11 @@ import { cleanText, Text } from '../model/text.js';
 const TYPED_MS = 150;
 
 /**
- * Events: `change` (of the marks, of what waits, of what can be undone), `gone` (what was to be undone is not there),
- * `error` (a mark that cannot be sent; detail: why), `said` (alone; detail: an entry, as a session would get it).
+ * Events: `change` (of the shapes, of what waits, of what can be undone), `gone` (what was to be undone is not there),
+ * `error` (a shape that cannot be sent; detail: why), `said` (alone; detail: an entry, as a session would get it).
  */
 export class Drawing extends EventTarget {
-  #marks;
+  #shapes;
   #exchange;
   #history;
   #newKey;
@@ -31,21 +31,21 @@ export class Drawing extends EventTarget {
   #making;
 
   /**
-   * @param {import('../model/shapes.js').Marks} marks @param {() => string} [key]
+   * @param {import('../model/shapes.js').Shapes} shapes @param {() => string} [key]
    * @param {History} [history] others may have deeds in it too
    * @param {import('../model/scheduling.js').Backlog} [backlog] takes what the session says
    */
-  constructor(marks, key = newKey, history = new History(), backlog = undefined) {
+  constructor(shapes, key = newKey, history = new History(), backlog = undefined) {
     super();
     this.#history = history;
-    this.#marks = marks;
+    this.#shapes = shapes;
     this.#newKey = key;
-    this.#exchange = new MarkExchange(marks, {
+    this.#exchange = new ShapeSync(shapes, {
       changed: () => this.#changed(),
       failed: (detail) => this.dispatchEvent(new CustomEvent('error', { detail })),
       said: (detail) => this.dispatchEvent(new CustomEvent('said', { detail })),
     }, backlog);
-    this.#making = new Making(marks, this.#exchange);
+    this.#making = new Making(shapes, this.#exchange);
   }
 
   get canUndo() {
@@ -61,7 +61,7 @@ export class Drawing extends EventTarget {
     return this.#exchange.nextZ;
   }
 
-  /** How many marks the session does not hold yet. */
+  /** How many shapes the session does not hold yet. */
   get waitingStrokes() {
     return this.#exchange.waiting;
   }
@@ -73,7 +73,7 @@ export class Drawing extends EventTarget {
   attach(session, { bringsPicture }) {
     this.detach();
     if (!bringsPicture) this.clear();
-    const picture = [...this.#marks.all];
+    const picture = [...this.#shapes.all];
     this.#exchange.attach(session);
     this.#sayAll(picture);
   }
@@ -86,7 +86,7 @@ export class Drawing extends EventTarget {
 
   /** To whomever hears it now. */
   sayAll() {
-    this.#sayAll([...this.#marks.all]);
+    this.#sayAll([...this.#shapes.all]);
   }
 
   /** Shows what was said alone, to an earlier page. @param {{ type: string, key: string, payload: Uint8Array }[]} entries */
@@ -97,7 +97,7 @@ export class Drawing extends EventTarget {
   /** Empties the page, without a word to the session. */
   clear() {
     this.#pen = null;
-    this.#marks.clear();
+    this.#shapes.clear();
     this.#history.clear();
     this.#changed();
   }
@@ -115,16 +115,16 @@ export class Drawing extends EventTarget {
   extend(points, pressures) {
     const pen = this.#pen;
     if (!pen) return;
-    if (this.#marks.find(pen.stroke.id) !== pen.stroke) return this.#drop(pen.parts);
+    if (this.#shapes.find(pen.stroke.id) !== pen.stroke) return this.#drop(pen.parts);
     pen.stroke.append(points.map(onPlane), pressures?.map((one) => Math.round(one * 1000) / 1000) ?? null);
-    this.#marks.touched(pen.stroke.id);
+    this.#shapes.touched(pen.stroke.id);
     if (pen.stroke.length >= this.#exchange.pointsAStroke) this.#part(pen.stroke, pen.parts);
   }
 
   /** A shape is drawn out between two points. @param {Look} look @param {string} id @param {[number, number]} from @param {[number, number]} to */
   drawShape(look, id, from, to) {
     const shape = new Stroke({ ...look, id, z: this.#zOf(id) });
-    shape.append(shapePoints(look.tool, from, to, look.width).map(onPlane), null);
+    shape.append(shapeToolPoints(look.tool, from, to, look.width).map(onPlane), null);
     return this.#hold(shape, true);
   }
 
@@ -135,7 +135,7 @@ export class Drawing extends EventTarget {
    */
   write(id, typed, look, [x, y]) {
     const text = cleanText(typed);
-    const before = this.#marks.find(id);
+    const before = this.#shapes.find(id);
     const place = before instanceof Text ? before : { x: onPlane(x), y: onPlane(y) };
     const written = new Text({ ...look, id, text, x: place.x, y: place.y, z: this.#zOf(id) });
     // Nothing is no text, to the others.
@@ -148,7 +148,7 @@ export class Drawing extends EventTarget {
    */
   flush(now = performance.now()) {
     this.#flushPen();
-    return this.#making.flush(now, this.#making.mark instanceof Text ? TYPED_MS : 0);
+    return this.#making.flush(now, this.#making.shape instanceof Text ? TYPED_MS : 0);
   }
 
   #flushPen() {
@@ -179,42 +179,42 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** @param {Mark} mark of whomever */
-  erase(mark) {
-    if (mark === this.#pen?.stroke) return;
-    this.#remove(mark);
+  /** @param {Shape} shape of whomever */
+  erase(shape) {
+    if (shape === this.#pen?.stroke) return;
+    this.#remove(shape);
     this.#changed();
   }
 
-  /** @param {Mark[]} marks taken away by one movement: undone together */
-  erased(marks) {
-    if (marks.length > 0) {
-      this.#history.did({ undo: () => this.#bringBackAll(marks), redo: () => this.#removeAll(marks) });
+  /** @param {Shape[]} shapes taken away by one movement: undone together */
+  erased(shapes) {
+    if (shapes.length > 0) {
+      this.#history.did({ undo: () => this.#bringBackAll(shapes), redo: () => this.#removeAll(shapes) });
     }
     this.#changed();
   }
 
   // For those who arrange what is there: what it takes to undo it, they know themselves.
 
-  /** They look like this from now on, if they are still there. @param {Mark[]} marks */
-  change(marks) {
-    for (const mark of marks) {
-      mark.isFinished = true;
-      this.#marks.put(mark);
-      this.#exchange.replace(mark, { existing: true });
+  /** They look like this from now on, if they are still there. @param {Shape[]} shapes */
+  change(shapes) {
+    for (const shape of shapes) {
+      shape.isFinished = true;
+      this.#shapes.put(shape);
+      this.#exchange.replace(shape, { existing: true });
     }
     this.#changed();
   }
 
-  /** They are there from now on, or again. @param {Mark[]} marks */
-  add(marks) {
-    for (const mark of marks) this.#bringBack(mark);
+  /** They are there from now on, or again. @param {Shape[]} shapes */
+  add(shapes) {
+    for (const shape of shapes) this.#bringBack(shape);
     this.#changed();
   }
 
-  /** They are there no more. @param {Mark[]} marks */
-  take(marks) {
-    for (const mark of marks) this.#remove(mark);
+  /** They are there no more. @param {Shape[]} shapes */
+  take(shapes) {
+    for (const shape of shapes) this.#remove(shape);
     this.#changed();
   }
 
@@ -228,9 +228,9 @@ export class Drawing extends EventTarget {
     this.#done(this.#history.redo()?.redo());
   }
 
-  /** @param {Mark[]} marks */
-  #sayAll(marks) {
-    for (const mark of marks) this.#exchange.replace(mark, { existing: false });
+  /** @param {Shape[]} shapes */
+  #sayAll(shapes) {
+    for (const shape of shapes) this.#exchange.replace(shape, { existing: false });
   }
 
   /** @param {boolean | undefined} wasThere what was to be undone or redone */
@@ -239,67 +239,67 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** @param {Mark[]} marks by one movement: undone together */
-  #drawn(marks) {
-    if (marks.length === 0) return;
-    this.#history.did({ undo: () => this.#removeAll(marks), redo: () => this.#bringBackAll(marks) });
+  /** @param {Shape[]} shapes by one movement: undone together */
+  #drawn(shapes) {
+    if (shapes.length === 0) return;
+    this.#history.did({ undo: () => this.#removeAll(shapes), redo: () => this.#bringBackAll(shapes) });
   }
 
-  /** @param {Mark[]} marks @returns {boolean} whether there was any */
-  #removeAll(marks) {
-    const there = marks.filter(({ id }) => this.#marks.find(id));
-    for (const mark of there) this.#remove(mark);
+  /** @param {Shape[]} shapes @returns {boolean} whether there was any */
+  #removeAll(shapes) {
+    const there = shapes.filter(({ id }) => this.#shapes.find(id));
+    for (const shape of there) this.#remove(shape);
     return there.length > 0;
   }
 
-  /** @param {Mark[]} marks @returns {boolean} whether any was gone */
-  #bringBackAll(marks) {
-    const gone = marks.filter(({ id }) => !this.#marks.find(id));
-    for (const mark of gone) this.#bringBack(mark);
+  /** @param {Shape[]} shapes @returns {boolean} whether any was gone */
+  #bringBackAll(shapes) {
+    const gone = shapes.filter(({ id }) => !this.#shapes.find(id));
+    for (const shape of gone) this.#bringBack(shape);
     return gone.length > 0;
   }
 
-  /** @param {Mark} mark */
-  #bringBack(mark) {
-    mark.isFinished = true;
-    this.#marks.put(mark);
-    this.#exchange.replace(mark, { existing: false });
+  /** @param {Shape} shape */
+  #bringBack(shape) {
+    shape.isFinished = true;
+    this.#shapes.put(shape);
+    this.#exchange.replace(shape, { existing: false });
   }
 
-  /** @param {Mark} mark */
-  #remove(mark) {
-    this.#marks.remove(mark.id);
-    this.#exchange.remove(mark);
+  /** @param {Shape} shape */
+  #remove(shape) {
+    this.#shapes.remove(shape.id);
+    this.#exchange.remove(shape);
   }
 
   /** @param {string} id @returns {number} where it lies, or a new one will */
   #zOf(id) {
-    return this.#marks.find(id)?.z ?? this.#exchange.nextZ;
+    return this.#shapes.find(id)?.z ?? this.#exchange.nextZ;
   }
 
-  /** @param {Mark} mark @param {boolean} isNews @returns {boolean} */
-  #hold(mark, isNews) {
-    if (this.#making.mark?.id !== mark.id) this.lift();
-    const isNew = this.#making.mark === null;
-    const isThere = this.#making.hold(mark, isNews);
+  /** @param {Shape} shape @param {boolean} isNews @returns {boolean} */
+  #hold(shape, isNews) {
+    if (this.#making.shape?.id !== shape.id) this.lift();
+    const isNew = this.#making.shape === null;
+    const isThere = this.#making.hold(shape, isNews);
     if (isNew) this.flush();
     this.#changed();
     return isThere;
   }
 
   #endMaking() {
-    const written = this.#making.mark;
+    const written = this.#making.shape;
     if (written instanceof Text && written.text === '') return this.#unwritten();
     const made = this.#making.end();
     if (!made) return;
-    const { mark, before } = made;
-    if (!before) this.#drawn([mark]);
-    else if (mark instanceof Text && before instanceof Text) {
-      const { id } = mark;
+    const { shape, before } = made;
+    if (!before) this.#drawn([shape]);
+    else if (shape instanceof Text && before instanceof Text) {
+      const { id } = shape;
       // Only what was changed: somebody may move it meanwhile.
       this.#history.did({
-        undo: () => this.#rewrite(id, changes(mark, before)),
-        redo: () => this.#rewrite(id, changes(before, mark)),
+        undo: () => this.#rewrite(id, changes(shape, before)),
+        redo: () => this.#rewrite(id, changes(before, shape)),
       });
     }
     this.#changed();
@@ -317,10 +317,10 @@ export class Drawing extends EventTarget {
 
   /** @param {string} id @param {Partial<Text>} changes @returns {boolean} whether it is there to say that now, wherever it lies */
   #rewrite(id, changes) {
-    const there = this.#marks.find(id);
+    const there = this.#shapes.find(id);
     if (!(there instanceof Text)) return false;
     const rewritten = there.with(changes);
-    this.#marks.put(rewritten);
+    this.#shapes.put(rewritten);
     this.#exchange.replace(rewritten, { existing: true });
     return true;
   }
@@ -329,7 +329,7 @@ export class Drawing extends EventTarget {
   #start(look, parts) {
     const stroke = new Stroke({ ...look, id: this.#newKey(), z: this.#exchange.nextZ });
     this.#pen = { stroke, sent: 0, parts };
-    this.#marks.put(stroke, { isHeld: true });
+    this.#shapes.put(stroke, { isHeld: true });
   }
 
   /** Goes on in a new stroke, from where this one ends. @param {Stroke} stroke @param {Stroke[]} parts before it */
@@ -344,8 +344,8 @@ export class Drawing extends EventTarget {
     stroke.finish();
     // What the others have not heard of cannot be gone.
     this.#exchange.replace(stroke, { existing: this.#pen !== null && this.#pen.sent > 0 });
-    this.#marks.touched(stroke.id);
-    this.#marks.release(stroke.id);
+    this.#shapes.touched(stroke.id);
+    this.#shapes.release(stroke.id);
   }
 
   /** Somebody removed the stroke under the pen. @param {Stroke[]} parts that were drawn before */

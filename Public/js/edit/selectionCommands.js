@@ -11,15 +11,15 @@ import { drawnBefore } from '../model/stroke.js';
  * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {import('../model/placement.js').Place} Place
  * @typedef {import('../model/stroke.js').Motion} Motion
- * @typedef {import('../model/shapes.js').Mark} Mark
+ * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {{ rgb?: string, color?: number, width?: number, size?: number, z?: number }} Look
- * @typedef {{ before: Mark, after: Mark }} Change
+ * @typedef {{ before: Shape, after: Shape }} Change
  * @typedef {{ item: Item, before: Place, after: Place }} Shift
  * @typedef {<T extends { before: unknown, after: unknown }>(change: T) => T} Turn
  * @typedef {{ ids: ReadonlySet<string>, places: Map<Item, Place>, isLight: boolean, motion: Motion }} Held `isLight`: all of it is shown while it moves
  *
  * @typedef {object} Parts
- * @property {import('../model/shapes.js').Marks} marks
+ * @property {import('../model/shapes.js').Shapes} shapes
  * @property {import('../model/scene.js').Items} items
  * @property {import('./drawing.js').Drawing} drawing
  * @property {import('./itemStore.js').Album} album
@@ -31,7 +31,7 @@ import { drawnBefore } from '../model/stroke.js';
  */
 
 /** More is not shown while it moves: only the box around it does. */
-const MOST_MARKS = 300;
+const MAX_SHAPES = 300;
 const MOST_POINTS = 12_000;
 
 export class Arranger {
@@ -123,21 +123,21 @@ export class Arranger {
   /** Takes them away, for everybody. @param {ReadonlySet<string>} ids */
   remove(ids) {
     const all = this.#of(ids);
-    const taking = this.#taking(all.filter(isMark), all.filter(isItem));
+    const taking = this.#taking(all.filter(isShape), all.filter(isItem));
     taking.redo();
     this.#did(taking);
   }
 
   /**
    * They come from elsewhere, and are this person's from now on.
-   * @param {Mark[]} marks new ones @param {{ added: import('./itemStore.js').Added, place: import('../model/placement.js').Place }[]} laid
+   * @param {Shape[]} shapes new ones @param {{ added: import('./itemStore.js').Added, place: import('../model/placement.js').Place }[]} laid
    * @returns {string[]} their ids
    */
-  bring(marks, laid) {
+  bring(shapes, laid) {
     const { album, drawing } = this.#parts;
     const items = laid.map(({ added, place }) => album.lay(added, place));
-    this.#portions.do(() => marks, (mark) => drawing.add([mark]));
-    return this.#came(marks, items);
+    this.#portions.do(() => shapes, (shape) => drawing.add([shape]));
+    return this.#came(shapes, items);
   }
 
   /** Lays what is like them beside them. @param {ReadonlySet<string>} ids @param {number} distance points @returns {Promise<string[]>} theirs, where it is done already */
@@ -147,8 +147,8 @@ export class Arranger {
     /** @type {Map<Drawable, Blob>} */
     const blobs = new Map();
     for (const item of this.#of(ids).filter(isItem)) blobs.set(item, await item.load());
-    /** @type {Mark[]} */
-    const marks = [];
+    /** @type {Shape[]} */
+    const shapes = [];
     /** @type {Item[]} */
     const items = [];
     // Somebody may have changed them meanwhile.
@@ -158,11 +158,11 @@ export class Arranger {
       const z = drawing.nextZ;
       if (!('place' in one)) {
         const copy = Object.assign(one.moved(motion), { id, z });
-        marks.push(copy);
+        shapes.push(copy);
         drawing.add([copy]);
       } else if (blob) items.push(album.lay({ ...one, blob }, { ...movedPlace(one.place, motion, true), z }));
     });
-    return this.#came(marks, items);
+    return this.#came(shapes, items);
   }
 
   /** Over all else; among each other they lie as they lay. @param {ReadonlySet<string>} ids */
@@ -186,9 +186,9 @@ export class Arranger {
     });
   }
 
-  /** Gives marks another look. @param {ReadonlySet<string>} ids @param {(mark: Mark) => Look} lookOf @returns {boolean} whether there was any */
+  /** Gives shapes another look. @param {ReadonlySet<string>} ids @param {(shape: Shape) => Look} lookOf @returns {boolean} whether there was any */
   restyle(ids, lookOf) {
-    const there = this.#of(ids).filter(isMark).map(({ id }) => id);
+    const there = this.#of(ids).filter(isShape).map(({ id }) => id);
     if (there.length === 0) return false;
     /** @type {Change[]} */
     const changes = [];
@@ -220,7 +220,7 @@ export class Arranger {
 
   /** @param {string} id */
   #isThere(id) {
-    return this.#parts.marks.find(id) !== null || this.#parts.items.find(id) !== null;
+    return this.#parts.shapes.find(id) !== null || this.#parts.items.find(id) !== null;
   }
 
   /** @param {ReadonlySet<string>} ids @returns {Drawable[]} what is there of them, as it lies; lowest first */
@@ -232,35 +232,35 @@ export class Arranger {
   /** @param {ReadonlySet<string>} ids @returns {Held} */
   #take(ids) {
     const items = this.#parts.items.all.filter(({ id }) => ids.has(id));
-    const few = ids.size - items.length <= MOST_MARKS ? this.#of(ids) : null;
+    const few = ids.size - items.length <= MAX_SHAPES ? this.#of(ids) : null;
     const points = few?.reduce((sum, one) => sum + ('points' in one ? one.points.length / 2 : 1), 0) ?? Infinity;
     const places = new Map(items.map((item) => [item, item.place]));
     return { ids, places, isLight: points <= MOST_POINTS, motion: STILL };
   }
 
-  /** @param {Mark[]} marks @param {Item[]} items that are new @returns {string[]} their ids, where they are there already */
-  #came(marks, items) {
-    if (marks.length + items.length === 0 && !this.isBusy) return [];
-    const { undo, redo } = this.#taking(marks, items);
+  /** @param {Shape[]} shapes @param {Item[]} items that are new @returns {string[]} their ids, where they are there already */
+  #came(shapes, items) {
+    if (shapes.length + items.length === 0 && !this.isBusy) return [];
+    const { undo, redo } = this.#taking(shapes, items);
     this.#did({ undo: redo, redo: undo });
-    return this.isBusy ? [] : [...marks, ...items].map(({ id }) => id);
+    return this.isBusy ? [] : [...shapes, ...items].map(({ id }) => id);
   }
 
-  /** @param {Mark[]} marks @param {Item[]} items as they will have been when this is done or undone @returns {Deed} of taking them away */
-  #taking(marks, items) {
+  /** @param {Shape[]} shapes @param {Item[]} items as they will have been when this is done or undone @returns {Deed} of taking them away */
+  #taking(shapes, items) {
     const { album, drawing } = this.#parts;
     let taken = items;
-    const isThere = (/** @type {Mark} */ { id }) => this.#parts.marks.find(id) !== null;
+    const isThere = (/** @type {Shape} */ { id }) => this.#parts.shapes.find(id) !== null;
     return {
       redo: () => {
-        const wasThere = marks.some(isThere);
-        this.#portions.do(() => marks, (mark) => isThere(mark) && drawing.take([mark]));
+        const wasThere = shapes.some(isThere);
+        this.#portions.do(() => shapes, (shape) => isThere(shape) && drawing.take([shape]));
         taken = album.take(items);
         return wasThere || taken.length > 0;
       },
       undo: () => {
-        const wasGone = !marks.every(isThere);
-        this.#portions.do(() => marks, (mark) => !isThere(mark) && drawing.add([mark]));
+        const wasGone = !shapes.every(isThere);
+        this.#portions.do(() => shapes, (shape) => !isThere(shape) && drawing.add([shape]));
         return album.bringBack(taken) || wasGone;
       },
     };
@@ -301,7 +301,7 @@ export class Arranger {
 
   /** The same. @param {string[]} ids @param {Change[]} changes @param {Shift[]} shifts @param {Iterable<string>} names of what differs @param {Turn} turn */
   #restyle(ids, changes, shifts, names, turn) {
-    const look = (/** @type {Mark | Place} */ now, /** @type {Change | Shift} */ change) => {
+    const look = (/** @type {Shape | Place} */ now, /** @type {Change | Shift} */ change) => {
       const { before, after } = /** @type {Record<string, any>} */ (turn(change));
       const mine = [...names].filter((name) => /** @type {any} */ (now)[name] === before[name]);
       return mine.length > 0 ? Object.fromEntries(mine.map((name) => [name, after[name]])) : null;
@@ -323,7 +323,7 @@ export class Arranger {
 
   /**
    * @param {string[]} ids @param {Change[]} changes @param {Shift[]} shifts
-   * @param {(now: Mark, change: Change) => Mark | null} changed what becomes of what is there now; null: nothing else
+   * @param {(now: Shape, change: Change) => Shape | null} changed what becomes of what is there now; null: nothing else
    * @param {(now: Place, shift: Shift) => Place | null} shifted
    * @returns {boolean} whether any is still there
    */
@@ -331,8 +331,8 @@ export class Arranger {
     const { album, motions, drawing } = this.#parts;
     this.#portions.do(() => changes, (change) => {
       const now = motions.lying(change.before.id);
-      const mark = now && changed(now, change);
-      if (mark) drawing.change([mark]);
+      const shape = now && changed(now, change);
+      if (shape) drawing.change([shape]);
     });
     this.#portions.do(() => shifts, (shift) => {
       const item = album.now(shift.item);
@@ -349,8 +349,8 @@ export class Arranger {
   }
 }
 
-/** @param {Drawable} one @returns {one is Mark} */
-function isMark(one) {
+/** @param {Drawable} one @returns {one is Shape} */
+function isShape(one) {
   return !('place' in one);
 }
 
@@ -359,9 +359,9 @@ function isItem(one) {
   return 'place' in one;
 }
 
-/** @param {Mark} mark @param {Look} look @returns {Mark} the same but for that */
-function dressed(mark, look) {
-  return Object.assign(mark.moved(STILL), look);
+/** @param {Shape} shape @param {Look} look @returns {Shape} the same but for that */
+function dressed(shape, look) {
+  return Object.assign(shape.moved(STILL), look);
 }
 
 /** @template T @param {T} change @returns {T} */

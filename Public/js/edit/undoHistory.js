@@ -1,42 +1,42 @@
-/** What this person does: one mark that is made, and all that was done, to be undone. */
+/** What this person does: one shape that is made, and all that was done, to be undone. */
 
 /**
- * @typedef {import('../model/shapes.js').Mark} Mark
- * @typedef {{ mark: Mark, before: Mark | null }} Made `before`: what it was; null: nothing
+ * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {{ shape: Shape, before: Shape | null }} Made `before`: what it was; null: nothing
  */
 
-/** One mark that is made or changed as a whole: a shape that is drawn out, a text that is typed. The others see it grow. */
+/** One shape that is made or changed as a whole: a shape that is drawn out, a text that is typed. The others see it grow. */
 export class Making {
-  #marks;
+  #shapes;
   #exchange;
   /** @type {(Made & { isSaid: boolean, isNews: boolean, saidAt: number }) | null} */
   #held = null;
 
-  /** @param {import('../model/shapes.js').Marks} marks @param {import('../protocol/shapeSync.js').MarkExchange} exchange */
-  constructor(marks, exchange) {
-    this.#marks = marks;
+  /** @param {import('../model/shapes.js').Shapes} shapes @param {import('../protocol/shapeSync.js').ShapeSync} exchange */
+  constructor(shapes, exchange) {
+    this.#shapes = shapes;
     this.#exchange = exchange;
   }
 
-  /** @returns {Mark | null} as it is now */
-  get mark() {
-    return this.#held?.mark ?? null;
+  /** @returns {Shape | null} as it is now */
+  get shape() {
+    return this.#held?.shape ?? null;
   }
 
   /**
    * It looks like that now.
-   * @param {Mark} mark @param {boolean} isNews whether the others may see it so
+   * @param {Shape} shape @param {boolean} isNews whether the others may see it so
    * @returns {boolean} whether it is still there: somebody may have removed it
    */
-  hold(mark, isNews) {
-    if (this.#held && !this.#marks.find(mark.id)) {
+  hold(shape, isNews) {
+    if (this.#held && !this.#shapes.find(shape.id)) {
       this.#held = null;
       return false;
     }
-    this.#held ??= { mark, before: this.#marks.find(mark.id), isSaid: false, isNews, saidAt: -Infinity };
-    Object.assign(this.#held, { mark, isNews });
-    mark.isFinished = false;
-    this.#marks.put(mark, { isHeld: true });
+    this.#held ??= { shape, before: this.#shapes.find(shape.id), isSaid: false, isNews, saidAt: -Infinity };
+    Object.assign(this.#held, { shape, isNews });
+    shape.isFinished = false;
+    this.#shapes.put(shape, { isHeld: true });
     return true;
   }
 
@@ -45,7 +45,7 @@ export class Making {
     const held = this.#held;
     if (!held?.isNews) return false;
     if (now - held.saidAt < everyMs) return true;
-    this.#exchange.replace(held.mark, { existing: held.isSaid || held.before !== null });
+    this.#exchange.replace(held.shape, { existing: held.isSaid || held.before !== null });
     Object.assign(held, { isSaid: true, isNews: false, saidAt: now });
     return false;
   }
@@ -54,30 +54,30 @@ export class Making {
   end() {
     const held = this.#held;
     this.#held = null;
-    if (!held || !this.#marks.find(held.mark.id)) return null;
-    const { mark, before, isSaid } = held;
-    mark.finish();
-    const isSame = before !== null && mark.looksLike(before);
-    if (!isSame || isSaid) this.#exchange.replace(mark, { existing: isSaid || before !== null });
-    this.#marks.touched(mark.id);
-    this.#marks.release(mark.id);
-    return isSame ? null : { mark, before };
+    if (!held || !this.#shapes.find(held.shape.id)) return null;
+    const { shape, before, isSaid } = held;
+    shape.finish();
+    const isSame = before !== null && shape.looksLike(before);
+    if (!isSame || isSaid) this.#exchange.replace(shape, { existing: isSaid || before !== null });
+    this.#shapes.touched(shape.id);
+    this.#shapes.release(shape.id);
+    return isSame ? null : { shape, before };
   }
 
-  /** It shall be as it was. @returns {Mark | null} that; null: nothing */
+  /** It shall be as it was. @returns {Shape | null} that; null: nothing */
   cancel() {
     const held = this.#held;
     this.#held = null;
-    if (!held || !this.#marks.find(held.mark.id)) return null;
-    const { mark, before, isSaid } = held;
+    if (!held || !this.#shapes.find(held.shape.id)) return null;
+    const { shape, before, isSaid } = held;
     if (before) {
-      this.#marks.put(before);
+      this.#shapes.put(before);
       if (isSaid) this.#exchange.replace(before, { existing: true });
     } else {
-      this.#marks.remove(mark.id);
-      if (isSaid) this.#exchange.remove(mark);
+      this.#shapes.remove(shape.id);
+      if (isSaid) this.#exchange.remove(shape);
     }
-    this.#marks.release(mark.id);
+    this.#shapes.release(shape.id);
     return before;
   }
 }

@@ -323,7 +323,7 @@ const table = {
   noDrawing: 'Das ist keine Zeichnung von Draw Together, oder sie ist beschädigt.',
   drawingTooNew: 'Diese Zeichnung hat eine neuere Version gespeichert. Lade die Seite neu.',
   drawingTooLarge: (size, limit) => `Diese Zeichnung ist ${size} groß. Öffnen lassen sich höchstens ${limit}.`,
-  marksInFile: (count) => counted(count, STROKES),
+  shapesInFile: (count) => counted(count, STROKES),
   tooManyInDrawing: (what, limit) => `In dieser Zeichnung sind ${what}. Öffnen lassen sich höchstens ${number(limit)}.`,
 
   number,

@@ -386,7 +386,7 @@ const table = {
   /** @param {string} size @param {string} limit */
   drawingTooLarge: (size, limit) => `This drawing is ${size}. At most ${limit} can be opened.`,
   /** @param {number} count */
-  marksInFile: (count) => counted(count, STROKES),
+  shapesInFile: (count) => counted(count, STROKES),
   /** @param {string} what @param {number} limit */
   tooManyInDrawing: (what, limit) => `There are ${what} in this drawing. At most ${number(limit)} can be opened.`,
 

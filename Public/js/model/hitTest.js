@@ -48,12 +48,12 @@ export function growthBy({ left, top, right, bottom }, [toRight, down], dx, dy, 
 
 /**
  * @typedef {import('./scene.js').Drawable} Drawable
- * @typedef {import('./shapes.js').Mark} Mark
+ * @typedef {import('./shapes.js').Shape} Shape
  *
  * @typedef {object} Plane
- * @property {import('./shapes.js').Marks} marks
+ * @property {import('./shapes.js').Shapes} shapes
  * @property {import('./scene.js').Items} items
- * @property {import('./spatialIndex.js').MarkIndex} index
+ * @property {import('./spatialIndex.js').ShapeIndex} index
  */
 
 /** @param {Plane} plane @param {number} x @param {number} y @param {number} reach points @returns {Drawable | null} the topmost there */
@@ -65,30 +65,30 @@ export function topmostAt({ items, index }, x, y, reach) {
   return topmost(there) ?? items.at(x, y, reach);
 }
 
-/** @param {Plane} plane @param {number} x @param {number} y @returns {Mark | null} the topmost shape around it */
-export function shapeAround({ index }, x, y) {
+/** @param {Plane} plane @param {number} x @param {number} y @returns {Shape | null} the topmost shape around it */
+export function closedShapeAround({ index }, x, y) {
   const around = index.within({ left: x, top: y, right: x, bottom: y });
-  return topmost(around.filter((mark) => 'tool' in mark && isClosed(mark.tool)));
+  return topmost(around.filter((shape) => 'tool' in shape && isClosed(shape.tool)));
 }
 
 /** @param {Plane} plane @param {Bounds} box @returns {Drawable[]} all that touches it */
 export function touching({ index, items }, box) {
   return [
-    ...index.within(box).filter((mark) => meets(mark, box)),
+    ...index.within(box).filter((shape) => meets(shape, box)),
     ...items.all.filter(({ bounds }) => overlap(bounds, box)),
   ];
 }
 
-/** @param {Mark} mark @param {Bounds} box */
-function meets(mark, box) {
-  if (!('points' in mark)) return true;
+/** @param {Shape} shape @param {Bounds} box */
+function meets(shape, box) {
+  if (!('points' in shape)) return true;
   const { left, top, right, bottom } = box;
-  const [x, y] = mark.points;
+  const [x, y] = shape.points;
   if (x >= left && x <= right && y >= top && y <= bottom) return true;
   /** @type {[number, number][]} */
   const corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
   // What begins outside and comes in crosses its edge.
-  return corners.some((corner, at) => mark.touches(corner, corners[(at + 1) % 4], 0));
+  return corners.some((corner, at) => shape.touches(corner, corners[(at + 1) % 4], 0));
 }
 
 /** @template {Drawable} T @param {T[]} drawables @returns {T | null} */

@@ -3,7 +3,7 @@
 import { byteCount } from '../i18n/format.js';
 import { words } from '../i18n/i18n.js';
 import { PICTURE_TYPES } from './imageFile.js';
-import { paintMark } from '../render/shapePainter.js';
+import { paintShape } from '../render/shapePainter.js';
 import { boundsOf } from './placement.js';
 
 /**
@@ -130,7 +130,7 @@ export class ItemPainter {
 
   /** @param {CanvasRenderingContext2D} context in points of the plane @param {Drawable} drawable */
   paint(context, drawable) {
-    if (!('place' in drawable)) paintMark(context, drawable);
+    if (!('place' in drawable)) paintShape(context, drawable);
     else if (!drawable.isPicture) this.#card(context, drawable);
     else if (drawable.bitmap) this.#picture(context, drawable, drawable.bitmap.image);
     else this.#frame(context, drawable);

@@ -7,8 +7,8 @@ import { drawnBefore } from './stroke.js';
 /**
  * @typedef {import('./item.js').Item} Item
  * @typedef {import('./stroke.js').Bounds} Bounds
- * @typedef {import('./shapes.js').Mark} Mark
- * @typedef {Mark | Item} Drawable
+ * @typedef {import('./shapes.js').Shape} Shape
+ * @typedef {Shape | Item} Drawable
  * @typedef {{ shown: (one: Drawable) => void, changed: (one: Drawable) => void, hidden: (one: Drawable) => void }} Viewer
  */
 
@@ -81,29 +81,29 @@ const STROKES_A_PICTURE = 20;
 
 /** All that is to be seen: what is drawn, and pictures and files among it, in one order. */
 export class Scene {
-  #marks;
+  #shapes;
   #items;
 
-  /** @param {import('./shapes.js').Marks} marks @param {Items} items */
-  constructor(marks, items) {
-    this.#marks = marks;
+  /** @param {import('./shapes.js').Shapes} shapes @param {Items} items */
+  constructor(shapes, items) {
+    this.#shapes = shapes;
     this.#items = items;
   }
 
   /** @param {Viewer} viewer is told of every change of what is to be seen */
   watch(viewer) {
-    this.#marks.watch(viewer);
+    this.#shapes.watch(viewer);
     this.#items.watch(viewer);
   }
 
   /** @returns {readonly Drawable[]} in the order of drawing */
   get all() {
     const items = this.#items.all;
-    if (items.length === 0) return this.#marks.all;
+    if (items.length === 0) return this.#shapes.all;
     /** @type {Drawable[]} */
     const all = [];
     let next = 0;
-    for (const stroke of this.#marks.all) {
+    for (const stroke of this.#shapes.all) {
       while (next < items.length && drawnBefore(items[next], stroke) < 0) all.push(items[next++]);
       all.push(stroke);
     }
@@ -111,7 +111,7 @@ export class Scene {
   }
 
   get strokes() {
-    return this.#marks.size;
+    return this.#shapes.size;
   }
 
   get pictures() {
@@ -123,16 +123,16 @@ export class Scene {
   }
 
   get isEmpty() {
-    return this.#marks.size + this.#items.size === 0;
+    return this.#shapes.size + this.#items.size === 0;
   }
 
   /** How much there is to paint, in strokes. */
   get weight() {
-    return this.#marks.size + STROKES_A_PICTURE * this.#items.size;
+    return this.#shapes.size + STROKES_A_PICTURE * this.#items.size;
   }
 
   /** @returns {Bounds | null} of all that is to be seen */
   get bounds() {
-    return this.#items.all.reduce((all, { bounds }) => union(all, bounds), this.#marks.bounds);
+    return this.#items.all.reduce((all, { bounds }) => union(all, bounds), this.#shapes.bounds);
   }
 }

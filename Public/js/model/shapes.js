@@ -1,34 +1,37 @@
-/** What is drawn on a canvas, strokes and texts: what the session holds, and over it what this person did that the session does not hold yet. */
+/**
+ * The shapes on a canvas: strokes and texts. Keeps the confirmed state of the session and, over it, the changes of this person
+ * that the session has not confirmed yet.
+ */
 
 import { drawnBefore } from './stroke.js';
 
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
- * @typedef {import('./stroke.js').Stroke | import('./text.js').Text} Mark
+ * @typedef {import('./stroke.js').Stroke | import('./text.js').Text} Shape
  *
  * @typedef {object} Own
- * @property {Mark | null} stroke as this person sees it; null: removed
+ * @property {Shape | null} shape as this person sees it; null: removed
  * @property {number} pending how many changes of it the session has yet to take
  * @property {number} creating how many of those bring it back whoever removed it
  * @property {boolean} isHeld the pen is still down
  *
- * @typedef {{ shown: (stroke: Mark) => void, changed: (stroke: Mark) => void, hidden: (stroke: Mark) => void }} Viewer
+ * @typedef {{ shown: (shape: Shape) => void, changed: (shape: Shape) => void, hidden: (shape: Shape) => void }} Viewer
  */
 
-export class Marks {
-  /** What lies over what is held, as long as somebody has it in hand: the same mark elsewhere. @type {(mark: Mark) => Mark} */
-  over = (mark) => mark;
-  /** What that is over. @type {(mark: Mark) => Mark} */
-  under = (mark) => mark;
-  /** @type {Map<string, Mark>} what the session holds */
+export class Shapes {
+  /** What lies over what is held, as long as somebody has it in hand: the same shape elsewhere. @type {(shape: Shape) => Shape} */
+  over = (shape) => shape;
+  /** What that is over. @type {(shape: Shape) => Shape} */
+  under = (shape) => shape;
+  /** @type {Map<string, Shape>} what the session holds */
   #confirmed = new Map();
-  /** @type {Map<string, Mark> | null} the same while it is told anew */
+  /** @type {Map<string, Shape> | null} the same while it is told anew */
   #incoming = null;
   /** @type {Map<string, Own>} */
   #own = new Map();
-  /** @type {Map<string, Mark>} what is to be seen */
+  /** @type {Map<string, Shape>} what is to be seen */
   #visible = new Map();
-  /** @type {Mark[] | null} the same in the order of drawing; null: made when next asked for */
+  /** @type {Shape[] | null} the same in the order of drawing; null: made when next asked for */
   #order = [];
   /** @type {Bounds | null} of the same, if `#areBoundsRight` */
   #bounds = null;
@@ -42,7 +45,7 @@ export class Marks {
     this.#viewers.add(viewer);
   }
 
-  /** @returns {readonly Mark[]} what is to be seen, in the order of drawing */
+  /** @returns {readonly Shape[]} what is to be seen, in the order of drawing */
   get all() {
     this.#order ??= [...this.#visible.values()].sort(drawnBefore);
     return this.#order;
@@ -71,7 +74,7 @@ export class Marks {
     this.#highestZ = Math.max(this.#highestZ, z);
   }
 
-  /** @param {string} id @returns {Mark | null} as it is to be seen */
+  /** @param {string} id @returns {Shape | null} as it is to be seen */
   find(id) {
     return this.#visible.get(id) ?? null;
   }
@@ -97,12 +100,12 @@ export class Marks {
     this.#incoming = null;
   }
 
-  /** @param {string} id @param {(held: Mark | undefined) => Mark} change gives what is held from now on */
+  /** @param {string} id @param {(held: Shape | undefined) => Shape} change gives what is held from now on */
   confirm(id, change) {
     const space = this.#incoming ?? this.#confirmed;
-    const stroke = change(space.get(id));
-    space.set(id, stroke);
-    this.#highestZ = Math.max(this.#highestZ, stroke.z);
+    const shape = change(space.get(id));
+    space.set(id, shape);
+    this.#highestZ = Math.max(this.#highestZ, shape.z);
     if (!this.#incoming) this.#show(id);
   }
 
@@ -114,32 +117,32 @@ export class Marks {
     }
     this.#confirmed.delete(id);
     const own = this.#own.get(id);
-    if (byOther && own?.stroke && own.creating === 0) this.#own.delete(id);
+    if (byOther && own?.shape && own.creating === 0) this.#own.delete(id);
     this.#show(id);
   }
 
   // What this person does, at once.
 
-  /** @param {Mark} stroke begun, or brought back @param {{ isHeld?: boolean }} [options] */
-  put(stroke, { isHeld = false } = {}) {
-    this.#ownOf(stroke.id).stroke = stroke;
-    this.#ownOf(stroke.id).isHeld = isHeld;
-    this.#highestZ = Math.max(this.#highestZ, stroke.z);
-    this.#show(stroke.id);
+  /** @param {Shape} shape begun, or brought back @param {{ isHeld?: boolean }} [options] */
+  put(shape, { isHeld = false } = {}) {
+    this.#ownOf(shape.id).shape = shape;
+    this.#ownOf(shape.id).isHeld = isHeld;
+    this.#highestZ = Math.max(this.#highestZ, shape.z);
+    this.#show(shape.id);
   }
 
   /** The pen went on. @param {string} id */
   touched(id) {
-    const stroke = this.#own.get(id)?.stroke;
-    if (!stroke) return;
-    if (this.#areBoundsRight) this.#bounds = union(this.#bounds, stroke.bounds);
-    this.#tell('changed', stroke);
+    const shape = this.#own.get(id)?.shape;
+    if (!shape) return;
+    if (this.#areBoundsRight) this.#bounds = union(this.#bounds, shape.bounds);
+    this.#tell('changed', shape);
   }
 
   /** @param {string} id */
   remove(id) {
     // There is nothing left to be held: whoever brings it back shall be seen.
-    Object.assign(this.#ownOf(id), { stroke: null, isHeld: false });
+    Object.assign(this.#ownOf(id), { shape: null, isHeld: false });
     this.#show(id);
   }
 
@@ -171,7 +174,7 @@ export class Marks {
   keep(id) {
     const own = this.#own.get(id);
     if (!own) return;
-    if (own.stroke) this.#confirmed.set(id, own.stroke);
+    if (own.shape) this.#confirmed.set(id, own.shape);
     else this.#confirmed.delete(id);
     if (!own.isHeld) this.#own.delete(id);
   }
@@ -206,7 +209,7 @@ export class Marks {
     let own = this.#own.get(id);
     if (!own) {
       const seen = this.#visible.get(id);
-      own = { stroke: seen ? this.under(seen) : null, pending: 0, creating: 0, isHeld: false };
+      own = { shape: seen ? this.under(seen) : null, pending: 0, creating: 0, isHeld: false };
       this.#own.set(id, own);
     }
     return own;
@@ -216,40 +219,40 @@ export class Marks {
   #show(id) {
     const own = this.#own.get(id);
     const before = this.#visible.get(id) ?? null;
-    const held = own ? own.stroke : this.#confirmed.get(id) ?? null;
-    let stroke = held && (own?.isHeld ? held : this.over(held));
-    if (stroke && stroke === held && before && stroke !== before && stroke.looksLike(before)) {
+    const held = own ? own.shape : this.#confirmed.get(id) ?? null;
+    let shape = held && (own?.isHeld ? held : this.over(held));
+    if (shape && shape === held && before && shape !== before && shape.looksLike(before)) {
       // The same to the eye: what was made of it for drawing is still good.
       if (!own) this.#confirmed.set(id, before);
-      stroke = before;
+      shape = before;
     }
-    if (stroke && this.#areBoundsRight) this.#bounds = union(this.#bounds, stroke.bounds);
-    if (stroke === before) {
-      if (stroke) this.#tell('changed', stroke);
+    if (shape && this.#areBoundsRight) this.#bounds = union(this.#bounds, shape.bounds);
+    if (shape === before) {
+      if (shape) this.#tell('changed', shape);
       return;
     }
     if (before) this.#take(before);
-    if (!stroke) return;
-    this.#visible.set(id, stroke);
+    if (!shape) return;
+    this.#visible.set(id, shape);
     const last = this.#order?.at(-1);
-    if (!last || drawnBefore(last, stroke) < 0) this.#order?.push(stroke);
+    if (!last || drawnBefore(last, shape) < 0) this.#order?.push(shape);
     else this.#order = null;
-    this.#tell('shown', stroke);
+    this.#tell('shown', shape);
   }
 
-  /** @param {Mark} stroke */
-  #take(stroke) {
-    this.#visible.delete(stroke.id);
+  /** @param {Shape} shape */
+  #take(shape) {
+    this.#visible.delete(shape.id);
     // What was drawn last is what is taken back most often.
-    if (this.#order?.at(-1) === stroke) this.#order?.pop();
+    if (this.#order?.at(-1) === shape) this.#order?.pop();
     else this.#order = null;
-    if (this.#bounds && !isInside(stroke.bounds, this.#bounds)) this.#areBoundsRight = false;
-    this.#tell('hidden', stroke);
+    if (this.#bounds && !isInside(shape.bounds, this.#bounds)) this.#areBoundsRight = false;
+    this.#tell('hidden', shape);
   }
 
-  /** @param {keyof Viewer} what @param {Mark} stroke */
-  #tell(what, stroke) {
-    for (const viewer of this.#viewers) viewer[what](stroke);
+  /** @param {keyof Viewer} what @param {Shape} shape */
+  #tell(what, shape) {
+    for (const viewer of this.#viewers) viewer[what](shape);
   }
 }
 

@@ -143,7 +143,7 @@ export class Text {
     return corners.some((corner, at) => segmentDistance(from, to, corner, corners[(at + 1) % 4]) <= reach);
   }
 
-  /** @param {import('./shapes.js').Mark} other @returns {boolean} whether both look the same */
+  /** @param {import('./shapes.js').Shape} other @returns {boolean} whether both look the same */
   looksLike(other) {
     return other instanceof Text && this.text === other.text && this.x === other.x && this.y === other.y &&
       this.size === other.size && this.rgb === other.rgb && this.z === other.z && this.isFinished === other.isFinished;

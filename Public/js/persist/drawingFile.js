@@ -1,11 +1,11 @@
 /**
- * A drawing as a file that can be opened again: JSON, in it the messages of all marks, and pictures and files in base64.
+ * A drawing as a file that can be opened again: JSON, in it the messages of all shapes, and pictures and files in base64.
  *
  * Written as it is on the wire, and read with the same suspicion.
  */
 
 import { POINTS_A_STROKE } from '../protocol/shapeSync.js';
-import { encodeMark, readMark } from '../protocol/shapeMessages.js';
+import { encodeShape, readShape } from '../protocol/shapeMessages.js';
 import { placementMessage, readPlacement } from '../model/placement.js';
 import { Stroke } from '../model/stroke.js';
 import { byteCount } from '../i18n/format.js';
@@ -14,10 +14,10 @@ import { words } from '../i18n/i18n.js';
 import { base64Of, calmly, isItem } from '../render/export/raster.js';
 
 /**
- * @typedef {import('../model/shapes.js').Mark} Mark
+ * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {import('../model/placement.js').Placement} Placement
  * @typedef {{ name: string, contentType: string, placement: Placement, bytes: Uint8Array<ArrayBuffer> }} Enclosed
- * @typedef {{ marks: Mark[], items: Enclosed[], damaged: number }} Opened `damaged`: how many things in it are none
+ * @typedef {{ shapes: Shape[], items: Enclosed[], damaged: number }} Opened `damaged`: how many things in it are none
  */
 
 export const VERSION = 1;
@@ -25,7 +25,7 @@ const ENDING = '.drawtogether';
 const BEGINNING = '{"drawTogether":';
 /** What a page can hold while it is opened. */
 export const MOST_BYTES = 256 * 2 ** 20;
-export const MOST_MARKS = 200_000;
+export const MAX_SHAPES = 200_000;
 export const MOST_ITEMS = 1000;
 const NAME = 255;
 const TYPE = /^[\w.+-]{1,63}\/[\w.+-]{1,63}$/;
@@ -38,13 +38,13 @@ export function isDrawingFile({ name }) {
 /** @param {Pick<import('../render/export/raster.js').Order, 'drawables'> & Partial<import('../render/export/raster.js').Order>} order @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had */
 export async function writeDrawing({ drawables, signal, progress }) {
   /** @type {string[]} */
-  const marks = [];
+  const shapes = [];
   /** @type {string[]} */
   const items = [];
   let missing = 0;
   for await (const drawable of calmly(drawables, signal, progress)) {
     if (!isItem(drawable)) {
-      marks.push(written(drawable));
+      shapes.push(written(drawable));
       continue;
     }
     const data = await drawable.load().then(base64Of).catch(() => null);
@@ -52,14 +52,14 @@ export async function writeDrawing({ drawables, signal, progress }) {
     if (data === null) missing += 1;
     else items.push(JSON.stringify({ name, contentType, placement: placementMessage(place), data }));
   }
-  const blob = new Blob(whole(marks, items), { type: 'application/json' });
+  const blob = new Blob(whole(shapes, items), { type: 'application/json' });
   checkSize(blob);
   return { blob, missing };
 }
 
-/** At once, as a clipboard wants it. @param {Mark[]} marks */
-export function drawingText(marks) {
-  return whole(marks.map(written), []).join('');
+/** At once, as a clipboard wants it. @param {Shape[]} shapes */
+export function drawingText(shapes) {
+  return whole(shapes.map(written), []).join('');
 }
 
 /** @param {string} text that was pasted */
@@ -67,15 +67,15 @@ export function isDrawingText(text) {
   return text.startsWith(BEGINNING);
 }
 
-/** @param {Mark} mark */
-function written(mark) {
-  const { type, payload } = encodeMark(mark);
+/** @param {Shape} shape */
+function written(shape) {
+  const { type, payload } = encodeShape(shape);
   return `{"type":"${type}","message":${new TextDecoder().decode(payload)}}`;
 }
 
-/** @param {string[]} marks @param {string[]} items */
-function whole(marks, items) {
-  return [`${BEGINNING}${VERSION},"marks":[\n`, ...commas(marks), '\n],"items":[\n', ...commas(items), '\n]}\n'];
+/** @param {string[]} shapes @param {string[]} items */
+function whole(shapes, items) {
+  return [`${BEGINNING}${VERSION},"marks":[\n`, ...commas(shapes), '\n],"items":[\n', ...commas(items), '\n]}\n'];
 }
 
 /** @param {{ size: number }} file @throws {Error} if it could not be opened */
@@ -85,16 +85,16 @@ export function checkSize({ size }) {
 
 /** @param {string} text @param {() => string} newKey @returns {Promise<Opened>} what is in it, as new things @throws {Error} that says what is wrong with it */
 export async function readDrawing(text, newKey) {
-  const { marks, items } = contents(text);
-  const told = [[marks.length, MOST_MARKS, words.marksInFile], [items.length, MOST_ITEMS, words.files]];
+  const { shapes, items } = contents(text);
+  const told = [[shapes.length, MAX_SHAPES, words.shapesInFile], [items.length, MOST_ITEMS, words.files]];
   for (const [count, limit, say] of /** @type {[number, number, (count: number) => string][]} */ (told)) {
     if (count > limit) throw new Error(words.tooManyInDrawing(say(count), limit));
   }
   /** @type {Opened} */
-  const opened = { marks: [], items: [], damaged: 0 };
-  for await (const one of calmly(marks)) {
-    const mark = readOneMark(one, newKey(), opened.marks.length);
-    if (mark) opened.marks.push(...parted(mark, newKey));
+  const opened = { shapes: [], items: [], damaged: 0 };
+  for await (const one of calmly(shapes)) {
+    const shape = readOneShape(one, newKey(), opened.shapes.length);
+    if (shape) opened.shapes.push(...parted(shape, newKey));
     else opened.damaged += 1;
   }
   for await (const one of calmly(items)) {
@@ -105,7 +105,7 @@ export async function readDrawing(text, newKey) {
   return opened;
 }
 
-/** @param {string} text @returns {{ marks: any[], items: any[] }} */
+/** @param {string} text @returns {{ shapes: any[], items: any[] }} */
 function contents(text) {
   let drawing;
   try {
@@ -113,31 +113,31 @@ function contents(text) {
   } catch {
     throw new Error(words.noDrawing);
   }
-  const { drawTogether: version, marks, items } = drawing ?? {};
-  if (!Number.isInteger(version) || !Array.isArray(marks) || !Array.isArray(items)) throw new Error(words.noDrawing);
+  const { drawTogether: version, marks: shapes, items } = drawing ?? {};
+  if (!Number.isInteger(version) || !Array.isArray(shapes) || !Array.isArray(items)) throw new Error(words.noDrawing);
   if (version > VERSION) throw new Error(words.drawingTooNew);
-  return { marks, items };
+  return { shapes, items };
 }
 
-/** @param {any} one @param {string} id @param {number} at @returns {Mark | null} */
-function readOneMark(one, id, at) {
+/** @param {any} one @param {string} id @param {number} at @returns {Shape | null} */
+function readOneShape(one, id, at) {
   const { type, message } = one ?? {};
   if (typeof type !== 'string' || !message) return null;
   const payload = new TextEncoder().encode(JSON.stringify(message));
-  const mark = readMark({ type, retention: Retention.replace, payload }, id, at)?.(undefined) ?? null;
-  if (mark) mark.isFinished = true;
-  return mark;
+  const shape = readShape({ type, retention: Retention.replace, payload }, id, at)?.(undefined) ?? null;
+  if (shape) shape.isFinished = true;
+  return shape;
 }
 
-/** What others drew may be longer than what is drawn here. @param {Mark} mark @param {() => string} newKey @returns {Mark[]} */
-function parted(mark, newKey) {
-  if (!(mark instanceof Stroke) || mark.length <= POINTS_A_STROKE) return [mark];
+/** What others drew may be longer than what is drawn here. @param {Shape} shape @param {() => string} newKey @returns {Shape[]} */
+function parted(shape, newKey) {
+  if (!(shape instanceof Stroke) || shape.length <= POINTS_A_STROKE) return [shape];
   const parts = [];
   // Each goes on from where the one before ends.
-  for (let at = 0; at < mark.length - 1; at += POINTS_A_STROKE - 1) {
-    const part = new Stroke({ ...mark, id: newKey() });
+  for (let at = 0; at < shape.length - 1; at += POINTS_A_STROKE - 1) {
+    const part = new Stroke({ ...shape, id: newKey() });
     const end = at + POINTS_A_STROKE;
-    part.append(mark.points.slice(2 * at, 2 * end), mark.pressures?.slice(at, end) ?? null);
+    part.append(shape.points.slice(2 * at, 2 * end), shape.pressures?.slice(at, end) ?? null);
     part.finish();
     parts.push(part);
   }

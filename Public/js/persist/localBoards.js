@@ -7,7 +7,7 @@ import { within } from './database.js';
  * @typedef {import('../model/item.js').Item} Item
  * @typedef {import('../sync/wire.js').OutgoingEntry} OutgoingEntry
  * @typedef {{ id: string, at: number }} PageRecord
- * @typedef {{ key: string, type: string, payload: Uint8Array }} MarkRecord
+ * @typedef {{ key: string, type: string, payload: Uint8Array }} ShapeRecord
  * @typedef {Pick<Item, 'id' | 'name' | 'contentType' | 'natural' | 'place'>} ItemRecord
  *
  * @typedef {object} Parts
@@ -34,8 +34,8 @@ export class AlonePages extends EventTarget {
   #wallClock;
   /** @type {string | null} the page that is open, and kept */
   #page = null;
-  /** @type {Map<string, MarkRecord | null>} to be written; null: gone */
-  #marks = new Map();
+  /** @type {Map<string, ShapeRecord | null>} to be written; null: gone */
+  #shapes = new Map();
   #isAsked = false;
   /** @type {Set<string> | null} what is told once more, and is written already */
   #known = null;
@@ -93,7 +93,7 @@ export class AlonePages extends EventTarget {
   /** Empties the page. */
   clear() {
     if (!this.#page) return;
-    this.#marks.clear();
+    this.#shapes.clear();
     this.#forget(this.#page);
   }
 
@@ -117,12 +117,12 @@ export class AlonePages extends EventTarget {
   /** @param {string} page @param {{ isCopy?: boolean }} [options] */
   async #show(page, { isCopy = false } = {}) {
     const { database, drawing, album } = this.#parts;
-    const [marks, items, files] = await database.read(['marks', 'items', 'files'], (stores) => [
+    const [shapes, items, files] = await database.read(['marks', 'items', 'files'], (stores) => [
       stores.marks.getAll(within(page)),
       stores.items.getAll(within(page)),
       stores.files.getAll(within(page)),
     ]) ?? [[], [], []];
-    drawing.restore(marks);
+    drawing.restore(shapes);
     const blobs = new Map(files.map((/** @type {{ id: string, blob: Blob }} */ { id, blob }) => [id, blob]));
     album.restore(items.flatMap((/** @type {ItemRecord} */ item) => {
       const blob = blobs.get(item.id);
@@ -132,7 +132,7 @@ export class AlonePages extends EventTarget {
     else {
       this.#start(page);
       // What was done while it was read.
-      const known = new Set([...marks, ...items].map(({ key, id }) => key ?? id));
+      const known = new Set([...shapes, ...items].map(({ key, id }) => key ?? id));
       this.#keepAll(known);
     }
   }
@@ -154,7 +154,7 @@ export class AlonePages extends EventTarget {
   /** @param {OutgoingEntry} entry */
   #said({ type, key, retention, payload }) {
     if (!this.#page || !key || retention === Retention.append || this.#known?.has(key)) return;
-    this.#marks.set(key, retention === Retention.remove ? null : { key, type, payload });
+    this.#shapes.set(key, retention === Retention.remove ? null : { key, type, payload });
     if (this.#isAsked) return;
     this.#isAsked = true;
     // What is done in one go is written in one go.
@@ -183,21 +183,21 @@ export class AlonePages extends EventTarget {
   #write() {
     this.#isAsked = false;
     const page = this.#page;
-    if (!page || this.#marks.size + this.#moved.size === 0) return;
-    const [marks, moved] = [[...this.#marks], [...this.#moved.values()]];
-    this.#marks.clear();
+    if (!page || this.#shapes.size + this.#moved.size === 0) return;
+    const [shapes, moved] = [[...this.#shapes], [...this.#moved.values()]];
+    this.#shapes.clear();
     this.#moved.clear();
     this.#parts.database.write(['pages', 'marks', 'items'], (stores) => {
       stores.pages.put(this.#record(page), page);
-      for (const [key, mark] of marks) {
-        if (mark) stores.marks.put(mark, `${page}/${key}`);
+      for (const [key, shape] of shapes) {
+        if (shape) stores.marks.put(shape, `${page}/${key}`);
         else stores.marks.delete(`${page}/${key}`);
       }
       for (const item of moved) stores.items.put(recordOf(item), `${page}/${item.id}`);
     }).then((isKept) => {
       if (isKept) return;
       // With what comes next it is tried again.
-      if (page === this.#page) this.#marks = new Map([...marks, ...this.#marks]);
+      if (page === this.#page) this.#shapes = new Map([...shapes, ...this.#shapes]);
       this.#refused();
     });
   }

@@ -1,4 +1,4 @@
-/** Movements of the plane: every point times a factor, and then by so much. And the marks that are in a hand, everybody’s. */
+/** Movements of the plane: every point times a factor, and then by so much. And the shapes that are in a hand, everybody’s. */
 
 import { isKey } from '../sync/key.js';
 import { isPoint } from './shapeMessages.js';
@@ -7,7 +7,7 @@ import { MAXIMUM_SIDE, MINIMUM_SIDE, onPlane } from '../model/placement.js';
 /**
  * @typedef {import('../model/stroke.js').Bounds} Bounds
  * @typedef {import('../model/stroke.js').Motion} Motion
- * @typedef {import('../model/shapes.js').Mark} Mark
+ * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {import('../model/placement.js').Place} Place
  */
 
@@ -56,77 +56,77 @@ export function readMotion(factor, point) {
 /** A hand that is not heard of any more has let go. */
 const HELD_MS = 5000;
 
-/** Marks in hand: where this person and others hold them right now, over where they lie. */
+/** Shapes in hand: where this person and others hold them right now, over where they lie. */
 export class Motions {
-  #marks;
+  #shapes;
   /** @type {{ ids: ReadonlySet<string>, motion: Motion } | null} */
   #own = null;
   /** @type {Map<string, { motion: Motion, by: number, until: number }>} */
   #others = new Map();
-  /** @type {WeakMap<Mark, Mark>} what is seen in a hand: what it is of */
+  /** @type {WeakMap<Shape, Shape>} what is seen in a hand: what it is of */
   #under = new WeakMap();
 
-  /** @param {import('../model/shapes.js').Marks} marks */
-  constructor(marks) {
-    this.#marks = marks;
-    marks.over = (mark) => this.#over(mark);
-    marks.under = (mark) => this.#under.get(mark) ?? mark;
+  /** @param {import('../model/shapes.js').Shapes} shapes */
+  constructor(shapes) {
+    this.#shapes = shapes;
+    shapes.over = (shape) => this.#over(shape);
+    shapes.under = (shape) => this.#under.get(shape) ?? shape;
   }
 
   get isAnyHeld() {
     return this.#others.size > 0;
   }
 
-  /** @param {string} id @returns {Mark | null} as it lies, whoever holds it */
+  /** @param {string} id @returns {Shape | null} as it lies, whoever holds it */
   lying(id) {
-    const mark = this.#marks.find(id);
-    return mark && this.#marks.under(mark);
+    const shape = this.#shapes.find(id);
+    return shape && this.#shapes.under(shape);
   }
 
   /** In this person's hand. @param {ReadonlySet<string>} ids the same until they are let go @param {Motion} motion from where they lie */
   hold(ids, motion) {
     this.#own = { ids, motion };
-    for (const id of ids) this.#marks.refresh(id);
+    for (const id of ids) this.#shapes.refresh(id);
   }
 
   letGo() {
     const ids = this.#own?.ids ?? [];
     this.#own = null;
-    for (const id of ids) this.#marks.refresh(id);
+    for (const id of ids) this.#shapes.refresh(id);
   }
 
   /** In somebody else's. @param {string} id @param {Motion} motion @param {number} by @param {number} now @returns {number} of how many points it is */
   pull(id, motion, by, now) {
-    const mark = this.#marks.find(id);
-    if (!mark) return 0;
+    const shape = this.#shapes.find(id);
+    if (!shape) return 0;
     this.#others.set(id, { motion, by, until: now + HELD_MS });
-    this.#marks.refresh(id);
-    return 'points' in mark ? mark.points.length / 2 : 1;
+    this.#shapes.refresh(id);
+    return 'points' in shape ? shape.points.length / 2 : 1;
   }
 
   /** It was put somewhere. @param {string} id @param {number} by a participant's number */
   put(id, by) {
     if (this.#others.get(id)?.by !== by) return;
     this.#others.delete(id);
-    this.#marks.refresh(id);
+    this.#shapes.refresh(id);
   }
 
   /** @param {number} now in milliseconds; Infinity: nobody holds anything any more */
   letGoBefore(now) {
     const over = [...this.#others].filter(([, { until }]) => until <= now);
     for (const [id] of over) this.#others.delete(id);
-    for (const [id] of over) this.#marks.refresh(id);
+    for (const [id] of over) this.#shapes.refresh(id);
   }
 
-  /** @param {Mark} mark as it lies @returns {Mark} as it is seen */
-  #over(mark) {
-    const { id } = mark;
+  /** @param {Shape} shape as it lies @returns {Shape} as it is seen */
+  #over(shape) {
+    const { id } = shape;
     const motion = this.#own?.ids.has(id) ? this.#own.motion : this.#others.get(id)?.motion;
-    if (!motion) return mark;
-    const moved = mark.moved(motion);
+    if (!motion) return shape;
+    const moved = shape.moved(motion);
     // What is painted anew each frame is not worth being kept painted.
     moved.isFinished = false;
-    this.#under.set(moved, mark);
+    this.#under.set(moved, shape);
     return moved;
   }
 }

@@ -1,10 +1,10 @@
-/** How marks look: traced for whatever takes lines and curves, and painted. Knows no document: a worker can do it too. */
+/** How shapes look: traced for whatever takes lines and curves, and painted. Knows no document: a worker can do it too. */
 
-import { isClosed, isShape, outline } from '../model/strokeOutline.js';
+import { isClosed, isShapeTool, outline } from '../model/strokeOutline.js';
 import { baselineOfLine, FONT, LINE, Text } from '../model/text.js';
 
 /**
- * @typedef {import('../model/shapes.js').Mark} Mark
+ * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {import('../model/stroke.js').Stroke} Stroke
  * @typedef {Pick<Path2D, 'moveTo' | 'lineTo' | 'quadraticCurveTo' | 'arc' | 'closePath'>} Tracer
  *
@@ -18,19 +18,19 @@ import { baselineOfLine, FONT, LINE, Text } from '../model/text.js';
 /** What is marked is to be read. */
 const SEE_THROUGH = 0.35;
 
-/** @param {Mark} mark @returns {Look} */
-export function lookOf(mark) {
-  const tool = 'tool' in mark ? mark.tool : '';
+/** @param {Shape} shape @returns {Look} */
+export function lookOf(shape) {
+  const tool = 'tool' in shape ? shape.tool : '';
   return {
-    color: mark.rgb,
+    color: shape.rgb,
     alpha: tool === 'highlighter' ? SEE_THROUGH : 1,
-    lineWidth: 'width' in mark && isShape(tool) ? mark.width : null,
+    lineWidth: 'width' in shape && isShapeTool(tool) ? shape.width : null,
   };
 }
 
 /** All that is to be filled turns the same way. @param {Stroke} stroke @param {Tracer} path */
 export function trace(stroke, path) {
-  if (isShape(stroke.tool)) return traceShape(stroke, path);
+  if (isShapeTool(stroke.tool)) return traceShape(stroke, path);
   const { left, right, joints } = outline(stroke);
   for (const { x, y, radius } of joints) {
     path.moveTo(x + radius, y);
@@ -73,21 +73,21 @@ function backwards(side) {
 
 /** @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Context */
 
-/** Outlines are made into paths once for each version of a mark. @type {WeakMap<Stroke, { version: number, path: Path2D }>} */
+/** Outlines are made into paths once for each version of a shape. @type {WeakMap<Stroke, { version: number, path: Path2D }>} */
 const made = new WeakMap();
 
-/** @param {Context} context in points of the plane @param {Mark} mark */
-export function paintMark(context, mark) {
-  const { color, alpha, lineWidth } = lookOf(mark);
+/** @param {Context} context in points of the plane @param {Shape} shape */
+export function paintShape(context, shape) {
+  const { color, alpha, lineWidth } = lookOf(shape);
   context.globalAlpha = alpha;
   context.fillStyle = color;
-  if (mark instanceof Text) paintText(context, mark);
-  else if (lineWidth === null) context.fill(pathOf(mark));
+  if (shape instanceof Text) paintText(context, shape);
+  else if (lineWidth === null) context.fill(pathOf(shape));
   else {
     context.strokeStyle = color;
     context.lineWidth = lineWidth;
     context.lineCap = context.lineJoin = 'round';
-    context.stroke(pathOf(mark));
+    context.stroke(pathOf(shape));
   }
   context.globalAlpha = 1;
 }

@@ -1,7 +1,7 @@
 /** Hands that hold the picture: one that moves it, and two fingers. */
 
 /** Takes hold of the picture and moves it. */
-export class Hand {
+export class PanTool {
   #camera;
   /** What of the plane is in the hand. */
   #x = 0;

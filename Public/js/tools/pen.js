@@ -16,7 +16,7 @@ import { regular } from '../model/strokeOutline.js';
  */
 
 /** Draws by hand with the look that is chosen. */
-export class Pen {
+export class PenTool {
   #drawing;
   #look;
   #feelsPressure = true;
@@ -55,7 +55,7 @@ export class Pen {
 const SLOP = 4;
 
 /** Draws shapes out, from where the pointer comes down to where it is lifted. */
-export class Shaper {
+export class ShapeTool {
   #drawing;
   #look;
   #scale;
@@ -102,24 +102,24 @@ export class Shaper {
 }
 
 /**
- * @typedef {import('../model/shapes.js').Mark} Mark
- * @typedef {import('../model/spatialIndex.js').MarkIndex} MarkIndex
+ * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {import('../model/spatialIndex.js').ShapeIndex} ShapeIndex
  */
 
 /** Half the eraser's size, in pixels: the same on the screen however far one is zoomed in. */
 export const ERASER_REACH = 9;
 
 /** Takes whole strokes and texts away, one's own and others', where it passes. */
-export class Eraser {
+export class EraserTool {
   #drawing;
   #index;
   #scale;
-  /** @type {Mark[]} */
+  /** @type {Shape[]} */
   #erased = [];
   /** @type {[number, number]} */
   #at = [0, 0];
 
-  /** @param {Drawing} drawing @param {MarkIndex} index @param {() => number} scale pixels a point */
+  /** @param {Drawing} drawing @param {ShapeIndex} index @param {() => number} scale pixels a point */
   constructor(drawing, index, scale) {
     this.#drawing = drawing;
     this.#index = index;
@@ -149,9 +149,9 @@ export class Eraser {
 
   /** @param {[number, number]} to */
   #pass(to) {
-    for (const mark of this.#index.near(this.#at, to, ERASER_REACH / this.#scale())) {
-      this.#drawing.erase(mark);
-      this.#erased.push(mark);
+    for (const shape of this.#index.near(this.#at, to, ERASER_REACH / this.#scale())) {
+      this.#drawing.erase(shape);
+      this.#erased.push(shape);
     }
     this.#at = to;
   }

@@ -1,6 +1,6 @@
 /** Chooses what lies on the page, moves it, and makes it larger or smaller by the corners of the box around it. */
 
-import { contains, cornerAt, growthBy, shapeAround, topmostAt, touching } from '../model/hitTest.js';
+import { closedShapeAround, contains, cornerAt, growthBy, topmostAt, touching } from '../model/hitTest.js';
 import { growth, joined, STILL } from '../protocol/transformSync.js';
 
 /**
@@ -34,7 +34,7 @@ const DOUBLE_REACH = 24;
 const LOOKING = 3;
 
 /** Event: `edit` (detail: what was tapped twice, or where nothing lies), `box` (it is drawn, or gone). */
-export class Selector extends EventTarget {
+export class SelectTool extends EventTarget {
   #plane;
   #selection;
   #arranger;
@@ -81,8 +81,8 @@ export class Selector extends EventTarget {
   }
 
   chooseAll() {
-    const { marks, items } = this.#plane;
-    this.choose([...marks.all, ...items.all].map(({ id }) => id));
+    const { shapes, items } = this.#plane;
+    this.choose([...shapes.all, ...items.all].map(({ id }) => id));
   }
 
   /** What the pointer would do there. @param {number} x @param {number} y @returns {'' | 'move' | 'down' | 'up'} the last two: a corner, by the way to it */
@@ -196,7 +196,7 @@ export class Selector extends EventTarget {
 
   /** @param {Sample} sample @param {Drawable | null} hit */
   #tap({ x, y, shift }, hit) {
-    const meant = hit ?? shapeAround(this.#plane, x, y);
+    const meant = hit ?? closedShapeAround(this.#plane, x, y);
     if (shift && meant) this.#selection.toggle(meant.id);
     else if (!shift) this.#selection.choose(meant ? [meant.id] : []);
     const last = this.#lastTap;

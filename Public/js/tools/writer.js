@@ -13,7 +13,7 @@ import { LINE, Text } from '../model/text.js';
 const REACH = 4;
 
 /** Event: `change`, of what is written, but for its words. */
-export class Writer extends EventTarget {
+export class TextTool extends EventTarget {
   #drawing;
   #index;
   #look;
@@ -25,7 +25,7 @@ export class Writer extends EventTarget {
   #tapped = null;
 
   /**
-   * @param {Drawing} drawing @param {import('../model/spatialIndex.js').MarkIndex} index
+   * @param {Drawing} drawing @param {import('../model/spatialIndex.js').ShapeIndex} index
    * @param {() => TextLook} look @param {() => number} scale pixels a point @param {() => string} newKey
    */
   constructor(drawing, index, look, scale, newKey) {
@@ -72,7 +72,7 @@ export class Writer extends EventTarget {
 
   /** @param {number} x @param {number} y @returns {Text | null} the uppermost there */
   textAt(x, y) {
-    const texts = this.#index.near([x, y], [x, y], REACH / this.#scale()).filter((mark) => mark instanceof Text);
+    const texts = this.#index.near([x, y], [x, y], REACH / this.#scale()).filter((shape) => shape instanceof Text);
     return texts.reduce((/** @type {Text | null} */ a, b) => (a && a.z > b.z ? a : b), null);
   }
 

@@ -4,18 +4,18 @@ import { Arranger } from '../edit/selectionCommands.js';
 import { MotionExchange, Motions, movedBounds } from '../protocol/transformSync.js';
 import { drawnBefore, overlap } from '../model/stroke.js';
 import { Text } from '../model/text.js';
-import { Selector } from '../tools/selector.js';
+import { SelectTool } from '../tools/selector.js';
 import { errorWords, words } from '../i18n/i18n.js';
 import { announce, confirmed, toast } from './dialogs.js';
 import { element, icon, make } from './elements.js';
 
 /**
- * @typedef {import('../model/shapes.js').Mark} Mark
+ * @typedef {import('../model/shapes.js').Shape} Shape
  *
  * @typedef {object} Parts
- * @property {import('../model/shapes.js').Marks} marks
+ * @property {import('../model/shapes.js').Shapes} shapes
  * @property {import('../model/scene.js').Items} items
- * @property {import('../model/spatialIndex.js').MarkIndex} index
+ * @property {import('../model/spatialIndex.js').ShapeIndex} index
  * @property {import('../edit/drawing.js').Drawing} drawing
  * @property {import('../edit/itemStore.js').Album} album
  * @property {import('../edit/undoHistory.js').History} history
@@ -41,18 +41,18 @@ export class Choosing {
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
-    const { marks, album, camera, selection } = parts;
-    const motions = new Motions(marks);
+    const { shapes, album, camera, selection } = parts;
+    const motions = new Motions(shapes);
     this.#exchange = new MotionExchange(motions, (id, motion, by) => album.pull(id, motion, by));
     this.#arranger = new Arranger({ ...parts, motions, exchange: this.#exchange });
-    this.selector = new Selector(parts, selection, this.#arranger, () => camera.scale);
+    this.selector = new SelectTool(parts, selection, this.#arranger, () => camera.scale);
     this.#view = new SelectionView({ ...parts, selector: this.selector, arranger: this.#arranger, deeds: this });
   }
 
   /** @param {import('../sync/groupSession.js').GroupSession | null} session from now on */
   follow(session) {
     this.selector.cancel();
-    if (this.#parts.marks.size === 0) this.#arranger.forget();
+    if (this.#parts.shapes.size === 0) this.#arranger.forget();
     this.#exchange.follow(session);
   }
 
@@ -84,7 +84,7 @@ export class Choosing {
     this.#arranger.bringToFront(this.#parts.selection.ids);
   }
 
-  /** What is chosen gets another look. @param {(mark: Mark) => object} lookOf @returns {boolean} whether any mark is chosen */
+  /** What is chosen gets another look. @param {(shape: Shape) => object} lookOf @returns {boolean} whether any shape is chosen */
   restyle(lookOf) {
     this.selector.settle();
     return this.#arranger.restyle(this.#parts.selection.ids, lookOf);
@@ -92,8 +92,8 @@ export class Choosing {
 
   /** Chooses the next thing in the order of drawing, or the one before. @param {1 | -1} by */
   step(by) {
-    const { marks, items, selection, camera, view } = this.#parts;
-    const all = [...marks.all, ...items.all].sort(drawnBefore);
+    const { shapes, items, selection, camera, view } = this.#parts;
+    const all = [...shapes.all, ...items.all].sort(drawnBefore);
     if (all.length === 0) return;
     const { sole } = selection;
     const before = sole ? all.findIndex(({ id }) => id === sole.id) : by > 0 ? -1 : 0;
@@ -137,7 +137,7 @@ function nameOf(one) {
  *
  * @typedef {object} ViewParts
  * @property {import('../edit/selection.js').Selection} selection
- * @property {import('../tools/selector.js').Selector} selector
+ * @property {import('../tools/selector.js').SelectTool} selector
  * @property {import('../edit/selectionCommands.js').Arranger} arranger
  * @property {import('../model/camera.js').Camera} camera
  * @property {{ duplicate: () => void, bringToFront: () => void, remove: () => void }} deeds

@@ -179,10 +179,10 @@ export class ExportDialog {
     const drawables = this.#chosen;
     if (drawables.length === 0 || isBusy(event.target)) return false;
     event.preventDefault();
-    const marks = drawables.flatMap((one) => isItem(one) ? [] : one);
+    const shapes = drawables.flatMap((one) => isItem(one) ? [] : one);
     try {
       // Pictures have to be fetched, and what waits needs a secure page.
-      if (marks.length === drawables.length) event.clipboardData?.setData('text/plain', drawingText(marks));
+      if (shapes.length === drawables.length) event.clipboardData?.setData('text/plain', drawingText(shapes));
       else {
         const made = writeDrawing({ drawables }).then(({ blob }) => blob.slice(0, blob.size, 'text/plain'));
         await navigator.clipboard.write([new ClipboardItem({ 'text/plain': made })]);

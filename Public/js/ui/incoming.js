@@ -119,7 +119,7 @@ export class Opening {
   }
 
   /** @param {Opened} opened @param {{ x: number, y: number } | null} at */
-  async #lay({ marks, items }, at) {
+  async #lay({ shapes, items }, at) {
     const { scene, drawing, view, bring, choose, limit } = this.#parts;
     const most = await limit();
     const files = items.map(({ name, contentType, bytes }) => new File([bytes], name, { type: contentType }));
@@ -134,10 +134,10 @@ export class Opening {
       return [{ added, place: { x, y, z: z ?? 0, ...size } }];
     });
     const wasEmpty = scene.isEmpty;
-    const all = [...marks, ...laid.map(({ place }) => ({ bounds: boundsOf(place) }))];
+    const all = [...shapes, ...laid.map(({ place }) => ({ bounds: boundsOf(place) }))];
     if (all.length === 0) return;
     const [x, y] = wasEmpty ? [0, 0] : this.#way(all, at);
-    const moved = marks.map((mark) => mark.moved({ factor: 1, x, y }));
+    const moved = shapes.map((shape) => shape.moved({ factor: 1, x, y }));
     for (const { place } of laid) [place.x, place.y] = [place.x + x, place.y + y];
     // Above all that is here, in the order that they have.
     const above = drawing.nextZ;

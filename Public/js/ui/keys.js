@@ -112,7 +112,7 @@ export function isBusy(target) {
     (target instanceof HTMLElement && target.matches('input, textarea, [contenteditable]'));
 }
 
-/** Marks that the person goes through the page by the tab key: then the canvas too shows that it has the focus. @param {AbortSignal} [signal] */
+/** Shapes that the person goes through the page by the tab key: then the canvas too shows that it has the focus. @param {AbortSignal} [signal] */
 function watchTabbing(signal) {
   const { documentElement } = document;
   addEventListener('keydown', ({ key }) => key === 'Tab' && documentElement.toggleAttribute('data-tabbing', true), {

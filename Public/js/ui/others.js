@@ -183,7 +183,7 @@ export class ChangeTags {
     });
   }
 
-  /** @param {GroupSession} session whose marks and pictures are in the scene already when it says something */
+  /** @param {GroupSession} session whose shapes and pictures are in the scene already when it says something */
   observe(session) {
     session.observe({
       entry: ({ sender, key, system }) => {

@@ -15,7 +15,7 @@ const FINGERS = 'drawtogether:fingers';
 
 /** In points: fine, middle and broad. */
 export const WIDTHS = Object.freeze([3, 6, 14]);
-/** Of what marks, and the size of letters, for each of these. */
+/** Of what shapes, and the size of letters, for each of these. */
 export const HIGHLIGHTER_WIDTHS = Object.freeze([14, 22, 34]);
 export const TEXT_SIZES = Object.freeze([18, 26, 44]);
 

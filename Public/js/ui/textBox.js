@@ -29,7 +29,7 @@ export class TextBox {
   #cameraVersion = -1;
 
   /**
-   * @param {import('../tools/writer.js').Writer} writer @param {Camera} camera
+   * @param {import('../tools/writer.js').TextTool} writer @param {Camera} camera
    * @param {Size} view the canvas’s, in pixels @param {() => void} ask for a frame
    */
   constructor(writer, camera, view, ask) {

@@ -1,7 +1,7 @@
 /** The bar of tools, the menu behind its last button, and the colors and widths to choose from. */
 
 import { nearestColor, PALETTE, textOn } from '../model/palette.js';
-import { SHAPES } from '../model/strokeOutline.js';
+import { SHAPE_TOOLS } from '../model/strokeOutline.js';
 import { words } from '../i18n/i18n.js';
 import { element, icon, make, makeSVG, Popover, RadioGroup } from './elements.js';
 import { HIGHLIGHTER_WIDTHS, TEXT_SIZES, WIDTHS } from './settings.js';
@@ -13,7 +13,7 @@ import { HIGHLIGHTER_WIDTHS, TEXT_SIZES, WIDTHS } from './settings.js';
 
 /** What it draws has the color that is chosen. @param {string} tool */
 export function takesInk(tool) {
-  return ['pen', 'highlighter', 'text', ...SHAPES].includes(tool);
+  return ['pen', 'highlighter', 'text', ...SHAPE_TOOLS].includes(tool);
 }
 
 /** Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `open`, `save`, `keys`, `language`, `leave`, `end`. */
@@ -163,10 +163,10 @@ export class Inks extends EventTarget {
     return { ...this.ink, size: TEXT_SIZES[this.#width] };
   }
 
-  /** @param {import('../model/shapes.js').Mark} mark @param {'color' | 'width'} part @returns {object} that it gets from what is chosen */
-  partOf(mark, part) {
+  /** @param {import('../model/shapes.js').Shape} shape @param {'color' | 'width'} part @returns {object} that it gets from what is chosen */
+  partOf(shape, part) {
     if (part === 'color') return this.ink;
-    return 'tool' in mark ? { width: this.lookOf(mark.tool).width } : { size: this.textLook.size };
+    return 'tool' in shape ? { width: this.lookOf(shape.tool).width } : { size: this.textLook.size };
   }
 
   /** @param {number} index of the palette; its length is one's own color */

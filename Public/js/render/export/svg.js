@@ -8,7 +8,7 @@ import { calmly, extentOf, isItem } from './raster.js';
 /**
  * @typedef {import('../../model/item.js').Item} Item
  * @typedef {import('../../model/item.js').Colors} Colors
- * @typedef {import('../../model/shapes.js').Mark} Mark
+ * @typedef {import('../../model/shapes.js').Shape} Shape
  */
 
 const SPACES = { xmlns: 'http://www.w3.org/2000/svg', 'xmlns:xlink': 'http://www.w3.org/1999/xlink' };
@@ -27,7 +27,7 @@ export async function svgOf({ drawables, paper, signal, progress }, colors, embe
   ];
   let missing = 0;
   for await (const drawable of calmly(drawables, signal, progress)) {
-    if (!isItem(drawable)) parts.push(markTag(drawable));
+    if (!isItem(drawable)) parts.push(shapeTag(drawable));
     else if (!drawable.isPicture) parts.push(cardTag(drawable, colors));
     else {
       const href = await embedded(drawable).catch(() => '');
@@ -38,14 +38,14 @@ export async function svgOf({ drawables, paper, signal, progress }, colors, embe
   return { blob: new Blob([...parts, '</svg>\n'], { type: 'image/svg+xml' }), missing };
 }
 
-/** @param {Mark} mark @returns {string} */
-export function markTag(mark) {
-  const { color, alpha, lineWidth: width } = lookOf(mark);
-  if (mark instanceof Text) return textTag(mark);
+/** @param {Shape} shape @returns {string} */
+export function shapeTag(shape) {
+  const { color, alpha, lineWidth: width } = lookOf(shape);
+  if (shape instanceof Text) return textTag(shape);
   /** @type {Record<string, number>} */
   const seeThrough = alpha < 1 ? { opacity: alpha } : {};
   const path = new SVGPath();
-  trace(mark, path);
+  trace(shape, path);
   const round = { 'stroke-linecap': 'round', 'stroke-linejoin': 'round' };
   const paint = width === null ? { fill: color } : { fill: 'none', stroke: color, 'stroke-width': width, ...round };
   return `<path${attributes({ ...paint, ...seeThrough, d: String(path) })}/>\n`;

@@ -1,12 +1,12 @@
 /** Paints any part of all that is drawn, as it is told to it. Knows no document: a worker does it, or the page in slices. */
 
-import { LooseGrid } from '../../model/spatialIndex.js';
-import { lookOf, paintMark } from '../shapePainter.js';
+import { SpatialIndex } from '../../model/spatialIndex.js';
+import { lookOf, paintShape } from '../shapePainter.js';
 import { drawnBefore } from '../../model/stroke.js';
 import { Text } from '../../model/text.js';
 
 /**
- * @typedef {import('../../model/shapes.js').Mark} Mark
+ * @typedef {import('../../model/shapes.js').Shape} Shape
  * @typedef {import('../../model/scene.js').Drawable} Drawable
  * @typedef {import('../../model/stroke.js').Bounds} Bounds
  * @typedef {ImageBitmap | HTMLCanvasElement} Image
@@ -15,12 +15,12 @@ import { Text } from '../../model/text.js';
  * @property {string} id
  * @property {number} z
  * @property {Bounds} bounds
- * @property {any} [look] of a mark: all that is its own but its points
+ * @property {any} [look] of a shape: all that is its own but its points
  * @property {number} [points] how many numbers are its points; its pressures come after them
  * @property {number} [pressures]
- * @property {Image} [image] of what is no mark, as large as its bounds
+ * @property {Image} [image] of what is no shape, as large as its bounds
  *
- * @typedef {{ id: string, z: number, bounds: Bounds, mark: Mark | null, image: Image | null }} Placed
+ * @typedef {{ id: string, z: number, bounds: Bounds, shape: Shape | null, image: Image | null }} Placed
  */
 
 /**
@@ -54,12 +54,12 @@ function toldOf(drawable, imageOf) {
 export function hear(told, numbers) {
   let at = 0;
   return told.map(({ id, z, bounds, look, points, pressures = 0, image = null }) => {
-    if (points === undefined) return { id, z, bounds, mark: look ? new Text(look) : null, image };
-    const mark = { ...look, points: numbers.subarray(at, at + points), pressures: null };
+    if (points === undefined) return { id, z, bounds, shape: look ? new Text(look) : null, image };
+    const shape = { ...look, points: numbers.subarray(at, at + points), pressures: null };
     at += points;
-    if (pressures > 0) mark.pressures = numbers.subarray(at, at + pressures);
+    if (pressures > 0) shape.pressures = numbers.subarray(at, at + pressures);
     at += pressures;
-    return { id, z, bounds, mark, image };
+    return { id, z, bounds, shape, image };
   });
 }
 
@@ -84,15 +84,15 @@ export class ThinLines {
     this.#scale = scale;
   }
 
-  /** @param {Mark} mark @returns {boolean} whether it is painted, or will be with the next or at the end */
-  paint(mark) {
-    if (!('points' in mark) || mark.width * this.#scale > THIN || lookOf(mark).alpha < 1) return false;
-    if (mark.rgb !== this.#color || mark.width !== this.#width) {
+  /** @param {Shape} shape @returns {boolean} whether it is painted, or will be with the next or at the end */
+  paint(shape) {
+    if (!('points' in shape) || shape.width * this.#scale > THIN || lookOf(shape).alpha < 1) return false;
+    if (shape.rgb !== this.#color || shape.width !== this.#width) {
       this.end();
       this.#context.beginPath();
-      [this.#color, this.#width] = [mark.rgb, mark.width];
+      [this.#color, this.#width] = [shape.rgb, shape.width];
     }
-    follow(this.#context, mark.points, NEAR / this.#scale);
+    follow(this.#context, shape.points, NEAR / this.#scale);
     return true;
   }
 
@@ -130,8 +130,8 @@ const STEP = 50;
 
 /** Holds all that is drawn and paints any part of it. Knows no document: a worker does it, or the page in slices. */
 export class TilePainter {
-  /** @type {LooseGrid<Placed>} */
-  #grid = new LooseGrid();
+  /** @type {SpatialIndex<Placed>} */
+  #grid = new SpatialIndex();
   /** @type {Map<string, Placed>} */
   #placed = new Map();
 
@@ -157,12 +157,12 @@ export class TilePainter {
     context.clearRect(0, 0, size, size);
     context.setTransform(scale, 0, 0, scale, -left, -top);
     const lines = new ThinLines(context, scale);
-    for (const [at, { mark, image, bounds }] of all.entries()) {
+    for (const [at, { shape, image, bounds }] of all.entries()) {
       if (at % STEP === STEP - 1) yield;
-      if (mark && lines.paint(mark)) continue;
+      if (shape && lines.paint(shape)) continue;
       lines.end();
-      // A copy: the paths that are made for a mark are kept as long as it is, and these would be too many.
-      if (mark) paintMark(context, 'text' in mark ? mark : { ...mark });
+      // A copy: the paths that are made for a shape are kept as long as it is, and these would be too many.
+      if (shape) paintShape(context, 'text' in shape ? shape : { ...shape });
       else if (image) {
         context.drawImage(image, bounds.left, bounds.top, bounds.right - bounds.left, bounds.bottom - bounds.top);
       }
