@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Album } from '../../Public/js/edit/itemStore.js';
+import { ItemStore } from '../../Public/js/edit/itemStore.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
-import { History } from '../../Public/js/edit/undoHistory.js';
+import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
 import { AlonePages } from '../../Public/js/persist/localBoards.js';
@@ -22,15 +22,15 @@ test('a local drawing is restored after a reload', async () => {
   draw(tab, 2);
   tab.drawing.undo();
   const [gone, item] = ['a.bin', 'b.bin'].map((name) =>
-    tab.album.add({ blob: new Blob([name]), name, contentType: '', natural: null }, {
+    tab.itemStore.add({ blob: new Blob([name]), name, contentType: '', natural: null }, {
       x: 5,
       y: 6,
       width: 280,
       height: 76,
     })
   );
-  tab.album.remove(gone);
-  tab.album.place(item, { ...item.place, x: 77 });
+  tab.itemStore.remove(gone);
+  tab.itemStore.move(item, { ...item.place, x: 77 });
   tab.pages.saveNow();
   await quiet();
   const later = await browser.reload(tab);
@@ -149,10 +149,10 @@ class Browser {
     const items = new Items();
     const shapes = new Shapes();
     const drawing = new Drawing(shapes);
-    const album = new Album({ items, history: new History(), depth: { next: 1, seen: () => {} } });
+    const itemStore = new ItemStore({ items, history: new UndoHistory(), depth: { next: 1, seen: () => {} } });
     const pages = new AlonePages({
       drawing,
-      album,
+      itemStore,
       items,
       database: this.database,
       storage: {
@@ -168,7 +168,7 @@ class Browser {
       },
       wallClock: () => this.time,
     });
-    return { storage, items, drawing, album, pages, shapes };
+    return { storage, items, drawing, itemStore, pages, shapes };
   }
 
   async open(storage = new Map()) {
@@ -196,9 +196,9 @@ class Browser {
 
 /** @param {Tab} tab @param {number} x where it begins */
 function draw({ drawing }, x) {
-  drawing.begin(LOOK, [x, 0, x, 50], null);
+  drawing.beginStroke(LOOK, [x, 0, x, 50], null);
   drawing.flush();
-  drawing.lift();
+  drawing.endStroke();
 }
 
 /** @param {Tab} tab @returns {number[]} where each begins */

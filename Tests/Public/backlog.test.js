@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Backlog } from '../../Public/js/model/scheduling.js';
+import { FrameQueue } from '../../Public/js/model/scheduling.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
 import { STROKE_TYPE } from '../../Public/js/protocol/shapeMessages.js';
@@ -12,15 +12,17 @@ const [REPLACE, REMOVE] = [5, 7];
 test('single tasks run at once; thousands run in slices per frame, in order', () => {
   let now = 0;
   let asked = 0;
-  const backlog = new Backlog(() => asked += 1, () => now);
+  const frameQueue = new FrameQueue(() => asked += 1, () => now);
   const done = /** @type {number[]} */ ([]);
-  const add = (/** @type {number} */ one) => backlog.add(() => (now += 1, done.push(one)));
+  const add = (/** @type {number} */ one) => frameQueue.add(() => (now += 1, done.push(one)));
   for (let one = 0; one < 10_000; one += 1) add(one);
   const atOnce = done.length;
   assert.ok(atOnce > 30 && atOnce < 1000, `${atOnce} at once`);
   assert.ok(asked > 0);
   let most = 0;
-  for (let before = done.length; backlog.work(); before = done.length) most = Math.max(most, done.length - before);
+  for (let before = done.length; frameQueue.runSlice(); before = done.length) {
+    most = Math.max(most, done.length - before);
+  }
   assert.ok(most <= 32, `${most} ms in a frame`);
   assert.deepEqual(done, Array.from({ length: 10_000 }, (_, at) => at));
   add(-1);
@@ -29,30 +31,30 @@ test('single tasks run at once; thousands run in slices per frame, in order', ()
 
 test('without frames tasks still run', () => {
   let now = 0;
-  const backlog = new Backlog(() => {}, () => now);
+  const frameQueue = new FrameQueue(() => {}, () => now);
   let done = 0;
   for (let one = 0; one < 10_000; one += 1) {
     now += 10;
-    backlog.add(() => done += 1);
+    frameQueue.add(() => done += 1);
   }
   assert.ok(done > 9000, `${done} of 10,000 in ${now} ms`);
 });
 
 test('tasks added by tasks run after the waiting ones', () => {
-  const backlog = new Backlog(() => {}, () => 0);
-  for (let one = 0; one < 1000; one += 1) backlog.add(() => {});
+  const frameQueue = new FrameQueue(() => {}, () => 0);
+  for (let one = 0; one < 1000; one += 1) frameQueue.add(() => {});
   const done = /** @type {string[]} */ ([]);
-  backlog.add(() => backlog.add(() => done.push('added')));
-  backlog.add(() => done.push('waited'));
-  backlog.finish();
+  frameQueue.add(() => frameQueue.add(() => done.push('added')));
+  frameQueue.add(() => done.push('waited'));
+  frameQueue.flush();
   assert.deepEqual(done, ['waited', 'added']);
-  assert.equal(backlog.isBehind, false);
+  assert.equal(frameQueue.hasPending, false);
 });
 
 test('a large snapshot is shown while it arrives; repeating it changes nothing, and removed items disappear', () => {
   const shapes = new Shapes();
-  const backlog = new Backlog();
-  const drawing = new Drawing(shapes, undefined, undefined, backlog);
+  const frameQueue = new FrameQueue();
+  const drawing = new Drawing(shapes, undefined, undefined, frameQueue);
   const { session, last } = fakeSession();
   drawing.attach(session, { bringsPicture: false });
   session.join();
@@ -62,16 +64,16 @@ test('a large snapshot is shown while it arrives; repeating it changes nothing, 
   for (const one of whole) last().entries(one);
   assert.ok(shapes.size > 30 && shapes.size < 1500, 'before it was told to its end');
   last().tell(caughtUp(2000));
-  backlog.finish();
+  frameQueue.flush();
   assert.equal(shapes.size, 1500);
   const before = shapes.find(idOf(3));
   last().tell(catchUp('snapshot', 2000));
   for (const one of whole.slice(2)) last().entries(one);
-  backlog.finish();
+  frameQueue.flush();
   assert.equal(shapes.size, 1500, 'what is seen stays');
   last().tell(caughtUp(2000));
   last().entries(entry(REMOVE, 7, 2001));
-  backlog.finish();
+  frameQueue.flush();
   assert.equal(shapes.size, 1497);
   assert.equal(shapes.find(idOf(3)), before, 'looks the same: is the same');
 });

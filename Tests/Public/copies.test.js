@@ -6,8 +6,8 @@ import { Stroke } from '../../Public/js/model/stroke.js';
 import {
   checkSize,
   isDrawingFile,
-  MOST_BYTES,
-  MOST_ITEMS,
+  MAX_BYTES,
+  MAX_ITEMS,
   readDrawing,
   writeDrawing,
 } from '../../Public/js/persist/drawingFile.js';
@@ -145,7 +145,7 @@ const FILES = [
     1,
   ]],
   ['items of no place or no bytes', file([], [{ ...ITEM, placement: {} }, { ...ITEM, data: '*' }, 'x']), [0, 0, 3]],
-  ['too many items', file([], Array(MOST_ITEMS + 1).fill(ITEM)), /1,001 files in this drawing. At most 1,000 can/],
+  ['too many items', file([], Array(MAX_ITEMS + 1).fill(ITEM)), /1,001 files in this drawing. At most 1,000 can/],
 ];
 
 for (const [what, text, expected] of FILES) {
@@ -169,7 +169,7 @@ test('a too long stroke is split without a gap', async () => {
 });
 
 test('a file that could not be reopened is not written; the error has its name', () => {
-  assert.doesNotThrow(() => checkSize({ size: MOST_BYTES }));
+  assert.doesNotThrow(() => checkSize({ size: MAX_BYTES }));
   assert.throws(() => checkSize({ size: 300 * 2 ** 20 }), /This drawing is 300 MB. At most 256 MB can be opened./);
   assert.ok(isDrawingFile({ name: 'Ours.DrawTogether' }) && !isDrawingFile({ name: 'drawtogether.png' }));
 });

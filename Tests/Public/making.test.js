@@ -119,7 +119,7 @@ test('§6 a growing shape is sent as a replace, then as replaces with existing, 
   drawing.flush(1e9);
   drawing.flush(1e9 + 16);
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [40, 10]);
-  drawing.lift();
+  drawing.endStroke();
   const said = last().said.map(({ flags, payload }) => [flags, JSON.parse(payload)]);
   assert.deepEqual(said.map(([flags, { points, growing }]) => [flags, points[2][0], growing]), [
     [REPLACE, 10, true],
@@ -137,7 +137,7 @@ test('§6 a growing shape is sent as a replace, then as replaces with existing, 
 test('a cancelled shape leaves no trace', () => {
   const { drawing, shapes, last } = shared();
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [10, 10]);
-  drawing.cancel();
+  drawing.cancelStroke();
   assert.equal(shapes.size, 0);
   assert.deepEqual(last().said.map(({ flags }) => flags), [REPLACE, REMOVE]);
   assert.equal(drawing.canUndo, false);
@@ -149,7 +149,7 @@ test('a shape erased by others while it is drawn is gone', () => {
   last().entries(said({ flags: REPLACE, type: STROKE_TYPE, payload: JSON.parse(last().said[0].payload) }, 1, 1, 1));
   last().entries(gatewayEntry({ flags: REMOVE, sequence: 2, sender: 2, clientSequence: 1, key: 1, type: STROKE_TYPE }));
   assert.equal(drawing.drawShape(LOOK, keyOf(1), [0, 0], [20, 20]), false);
-  drawing.lift();
+  drawing.endStroke();
   assert.equal(shapes.size, 0);
   assert.equal(drawing.canUndo, false);
 });
@@ -168,13 +168,13 @@ test('§6 growing shapes and texts of others are shown', () => {
 
 test('§6 typed text is sent letter by letter, at a limited rate', () => {
   const { drawing, shapes, last } = shared();
-  const type = (/** @type {string} */ text) => drawing.write(keyOf(1), text, TYPE, [5, 6]);
+  const type = (/** @type {string} */ text) => drawing.writeText(keyOf(1), text, TYPE, [5, 6]);
   assert.equal(type('M'), true);
   type('Mi');
   assert.equal(drawing.flush(performance.now() + 20), true);
   type('Milk');
   assert.equal(drawing.flush(performance.now() + 1000), false);
-  drawing.lift();
+  drawing.endStroke();
   assert.deepEqual(last().said.map(({ flags, payload }) => [flags, JSON.parse(payload).text]), [
     [REPLACE, 'M'],
     [REPLACE | EXISTING, 'Milk'],
@@ -187,7 +187,7 @@ test('§6 typed text is sent letter by letter, at a limited rate', () => {
     ...TYPE,
     z: 1,
   });
-  assert.equal(drawing.waitingStrokes, 1);
+  assert.equal(drawing.pendingShapes, 1);
   drawing.undo();
   assert.equal(shapes.size, 0);
 });
@@ -195,9 +195,9 @@ test('§6 typed text is sent letter by letter, at a limited rate', () => {
 test('editing a text is one undo step, also after it was moved', () => {
   const { drawing, shapes, last } = shared();
   last().entries(said({ flags: REPLACE, type: TEXT_TYPE, payload: WRITTEN }, 9, 1));
-  drawing.write(keyOf(9), 'Milk', TYPE, [0, 0]);
-  drawing.write(keyOf(9), 'Honey', TYPE, [0, 0]);
-  drawing.lift();
+  drawing.writeText(keyOf(9), 'Milk', TYPE, [0, 0]);
+  drawing.writeText(keyOf(9), 'Honey', TYPE, [0, 0]);
+  drawing.endStroke();
   assert.deepEqual(last().said.map(({ flags }) => flags), [REPLACE | EXISTING, REPLACE | EXISTING]);
   const moved = { ...WRITTEN, text: 'Honey', point: [70, 80] };
   last().entries(said({ flags: REPLACE, type: TEXT_TYPE, payload: JSON.parse(last().said[1].payload) }, 9, 2, 1));
@@ -211,15 +211,15 @@ test('editing a text is one undo step, also after it was moved', () => {
 
 test('an unchanged text is no undo step; an emptied text is removed, and restored by an undo', () => {
   const { drawing, shapes } = alone();
-  drawing.write(keyOf(1), 'Milk', TYPE, [0, 0]);
-  drawing.lift();
-  drawing.write(keyOf(1), 'Milk', TYPE, [0, 0]);
-  drawing.lift();
+  drawing.writeText(keyOf(1), 'Milk', TYPE, [0, 0]);
+  drawing.endStroke();
+  drawing.writeText(keyOf(1), 'Milk', TYPE, [0, 0]);
+  drawing.endStroke();
   drawing.undo();
   assert.equal(shapes.size, 0);
   drawing.redo();
-  drawing.write(keyOf(1), '', TYPE, [0, 0]);
-  drawing.lift();
+  drawing.writeText(keyOf(1), '', TYPE, [0, 0]);
+  drawing.endStroke();
   assert.equal(shapes.size, 0);
   drawing.undo();
   assert.equal(/** @type {Text} */ (shapes.all[0]).text, 'Milk');
@@ -227,9 +227,9 @@ test('an unchanged text is no undo step; an emptied text is removed, and restore
 
 test('a new empty text leaves no trace', () => {
   const { drawing, shapes, last } = shared();
-  drawing.write(keyOf(1), 'M', TYPE, [0, 0]);
-  drawing.write(keyOf(1), '', TYPE, [0, 0]);
-  drawing.lift();
+  drawing.writeText(keyOf(1), 'M', TYPE, [0, 0]);
+  drawing.writeText(keyOf(1), '', TYPE, [0, 0]);
+  drawing.endStroke();
   assert.equal(shapes.size, 0);
   assert.equal(drawing.canUndo, false);
   assert.deepEqual(last().said.map(({ flags }) => flags), [REPLACE, REMOVE]);
@@ -239,10 +239,10 @@ test('an edit of a text removed by others cannot be undone', () => {
   const { drawing, shapes } = alone();
   let isTold = false;
   drawing.addEventListener('gone', () => (isTold = true));
-  drawing.write(keyOf(1), 'Milk', TYPE, [0, 0]);
-  drawing.lift();
-  drawing.write(keyOf(1), 'Honey', TYPE, [0, 0]);
-  drawing.lift();
+  drawing.writeText(keyOf(1), 'Milk', TYPE, [0, 0]);
+  drawing.endStroke();
+  drawing.writeText(keyOf(1), 'Honey', TYPE, [0, 0]);
+  drawing.endStroke();
   shapes.clear();
   drawing.undo();
   assert.deepEqual([isTold, shapes.size], [true, 0]);

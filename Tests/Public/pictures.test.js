@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Bitmaps } from '../../Public/js/render/bitmaps.js';
-import { LARGEST_BITMAP, levelFor, pictureType, pixelsAt, planned, sizeAt } from '../../Public/js/model/imageFile.js';
+import {
+  levelFor,
+  MAX_BITMAP_PIXELS,
+  pictureType,
+  pixelsAt,
+  planned,
+  sizeAt,
+} from '../../Public/js/model/imageFile.js';
 import { Item, shortened } from '../../Public/js/model/item.js';
 import { Items, Scene } from '../../Public/js/model/scene.js';
 import { AttachmentError } from '../../Public/js/sync/errors.js';
@@ -61,7 +68,7 @@ test('a picture is halved while the screen cannot show the difference', () => {
 test('bitmaps have at most the size that phones can draw', () => {
   const natural = { width: 11_500, height: 8700 };
   assert.equal(levelFor(natural, 11_500), 2);
-  assert.ok(pixelsAt(natural, 2) <= LARGEST_BITMAP);
+  assert.ok(pixelsAt(natural, 2) <= MAX_BITMAP_PIXELS);
 });
 
 const one = { width: 100, height: 100 };

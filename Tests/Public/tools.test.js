@@ -122,7 +122,7 @@ test('the eraser hits shapes at their lines, and texts anywhere', () => {
 function tools(tool) {
   const shapes = new Shapes();
   const index = new ShapeIndex();
-  shapes.watch(index);
+  shapes.observe(index);
   const drawing = new Drawing(shapes);
   const look = { ...TYPE };
   let count = 0;
@@ -140,8 +140,8 @@ function tools(tool) {
 
 /** Over all that is there. @param {Drawing} drawing @param {string} text */
 function write(drawing, text) {
-  drawing.write(`written-${text}`, text, TYPE, [100, 87.5]);
-  drawing.lift();
+  drawing.writeText(`written-${text}`, text, TYPE, [100, 87.5]);
+  drawing.endStroke();
 }
 
 /** @param {number} x @param {number} y */

@@ -162,8 +162,8 @@ test('each title key in the markup has a text', () => {
   const given = /** @type {unknown[]} */ ([]);
   /** @type {any} */
   const page = {
-    querySelectorAll: (/** @type {string} */ selector) =>
-      [...HTML.matchAll(new RegExp(`\\s${selector.slice(1, -1)}="(\\w+)"`, 'g'))].map(([, key]) => ({
+    querySelectorAll: (/** @type {string} */ selectTool) =>
+      [...HTML.matchAll(new RegExp(`\\s${selectTool.slice(1, -1)}="(\\w+)"`, 'g'))].map(([, key]) => ({
         getAttribute: () => key,
         setAttribute: (/** @type {string} */ name, /** @type {string} */ text) => name === 'title' && given.push(text),
       })),

@@ -1,10 +1,10 @@
 /** Wires the parts together. */
 
-import { Album } from '../edit/itemStore.js';
-import { Backlog } from '../model/scheduling.js';
+import { ItemStore } from '../edit/itemStore.js';
+import { FrameQueue } from '../model/scheduling.js';
 import { Camera } from '../model/camera.js';
 import { Drawing } from '../edit/drawing.js';
-import { History } from '../edit/undoHistory.js';
+import { UndoHistory } from '../edit/undoHistory.js';
 import { Items, Scene } from '../model/scene.js';
 import { Renderer } from '../render/renderer.js';
 import { pastedText, Text } from '../model/text.js';
@@ -25,7 +25,7 @@ import { TextTool } from '../tools/writer.js';
 import { Adding } from '../ui/adding.js';
 import { ChangeTags, SharedCursors } from '../ui/others.js';
 import { CanvasView } from '../ui/canvasView.js';
-import { Choosing } from '../ui/choosing.js';
+import { SelectionController } from '../ui/selectionController.js';
 import { ConnectionBanner, OverBar } from '../ui/connectionBanner.js';
 import { showKeys, toast } from '../ui/dialogs.js';
 import { element, Frames } from '../ui/elements.js';
@@ -44,7 +44,7 @@ import { errorWords, words } from '../i18n/i18n.js';
 browserDatabase.open();
 
 const canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
-const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
+const reducedMotion = matchMedia('(prefers-reduced-transform: reduce)');
 
 const frames = new Frames();
 const ask = () => frames.ask();
@@ -66,29 +66,29 @@ const index = new ShapeIndex();
 const camera = new Camera();
 const items = new Items();
 const scene = new Scene(shapes, items);
-const history = new History();
-const backlog = new Backlog(ask);
-const drawing = new Drawing(shapes, newKey, history, backlog);
-const album = new Album({
+const history = new UndoHistory();
+const frameQueue = new FrameQueue(ask);
+const drawing = new Drawing(shapes, newKey, history, frameQueue);
+const itemStore = new ItemStore({
   items,
   history,
   depth: {
     get next() {
       return drawing.nextZ;
     },
-    seen: (z) => shapes.raise(z),
+    seen: (z) => shapes.raiseHighestZ(z),
   },
 });
 const selection = new Selection(shapes, items);
-const itemView = new ItemView({ album, items, camera, selection, choose, ask });
+const itemView = new ItemView({ itemStore, items, camera, selection, choose, ask });
 const paint = itemView.painter.paint.bind(itemView.painter);
 const renderer = new Renderer(canvas, scene, camera, paint, ask);
-const choosing = new Choosing({
+const selectionController = new SelectionController({
   shapes,
   items,
   index,
   drawing,
-  album,
+  itemStore,
   history,
   camera,
   selection,
@@ -96,7 +96,7 @@ const choosing = new Choosing({
   view: renderer,
   ask,
 });
-const { selector } = choosing;
+const { selectTool } = selectionController;
 const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, ask });
 const changeTags = new ChangeTags({
   scene,
@@ -106,7 +106,7 @@ const changeTags = new ChangeTags({
 });
 const sharing = new Sharing({
   drawing,
-  album,
+  itemStore,
   items,
   base: new URL('/', location.href),
   profile: () => ({ name: settings.name, color: settings.color }),
@@ -125,7 +125,7 @@ const presence = new Presence();
 const people = new People(presence);
 const view = new CanvasView(renderer, scene, camera, ask);
 const banner = new ConnectionBanner({
-  waiting: () => ({ strokes: drawing.waitingStrokes, ...album.waiting }),
+  waiting: () => ({ strokes: drawing.pendingShapes, ...itemStore.pendingUploads }),
   isKept: () => sharing.isKept,
   trouble: () => sharing.session?.trouble ?? '',
   retry: () => sharing.session?.reconnectNow(),
@@ -142,7 +142,7 @@ const flow = new SessionFlow({
   },
 });
 
-const exporting = new ExportDialog(scene, selection, () => choosing.remove());
+const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
 const overBar = new OverBar({ scene, save: () => exporting.open(), start: () => flow.share() });
 
 const writer = new TextTool(drawing, index, () => inks.textLook, () => camera.scale, newKey);
@@ -150,7 +150,7 @@ const textBox = new TextBox(writer, camera, renderer, ask);
 
 frames.run(
   () => {
-    const isBehind = backlog.work();
+    const isBehind = frameQueue.runSlice();
     if (isBehind && isComing) view.showAtFirst();
     return isBehind;
   },
@@ -163,9 +163,9 @@ frames.run(
   (now) => drawing.flush(now),
   (now) => cursors.frame(now),
   (now) => changeTags.frame(now),
-  (now) => album.frame(now),
+  (now) => itemStore.frame(now),
   (now) => itemView.frame(now, renderer),
-  (now) => choosing.frame(now),
+  (now) => selectionController.frame(now),
   () => textBox.frame(),
   () => view.frame(),
 );
@@ -174,7 +174,7 @@ const tools = {
   pen: new PenTool(drawing, () => inks.lookOf('pen')),
   highlighter: new PenTool(drawing, () => inks.lookOf('highlighter')),
   eraser: new EraserTool(drawing, index, () => camera.scale),
-  select: selector,
+  select: selectTool,
   hand: new PanTool(camera),
   text: writer,
   line: shapeTool('line'),
@@ -188,10 +188,10 @@ function shapeTool(tool) {
   return new ShapeTool(drawing, () => inks.lookOf(tool), () => camera.scale, newKey);
 }
 
-shapes.watch(index);
-scene.watch({ shown: ask, changed: ask, hidden: ask });
+shapes.observe(index);
+scene.observe({ shown: ask, changed: ask, hidden: ask });
 drawing.addEventListener('change', stateChanged);
-album.addEventListener('change', stateChanged);
+itemStore.addEventListener('change', stateChanged);
 itemView.watchColors(() => (renderer.redraw(), ask()));
 drawing.addEventListener('error', (event) => toast(errorWords(/** @type {CustomEvent<Error>} */ (event).detail)));
 drawing.addEventListener('gone', () => toast(words.removedByOther));
@@ -205,7 +205,7 @@ const input = new PointerInput(canvas, camera, {
   hovered: (point) => {
     pointer = point;
     cursors.moved(point);
-    if (toolbar.tool === 'select' && !selector.isMoving) canvas.dataset.over = point ? selector.over(...point) : '';
+    if (toolbar.tool === 'select' && !selectTool.isMoving) canvas.dataset.over = point ? selectTool.over(...point) : '';
   },
   moved: ask,
   signal: new AbortController().signal,
@@ -241,7 +241,7 @@ sharing.addEventListener('session', () => {
   wasOver = over !== null;
   cursors.follow(session);
   presence.follow(session);
-  choosing.follow(session);
+  selectionController.follow(session);
   stateChanged();
   if (session) accompany(session);
 });
@@ -266,7 +266,7 @@ function accompany(session) {
       }
     },
     caughtUp: () =>
-      backlog.add(() => {
+      frameQueue.add(() => {
         if (isComing && session === sharing.session) view.showAtFirst();
         isComing = false;
       }),
@@ -274,7 +274,7 @@ function accompany(session) {
 }
 
 const adding = new Adding({
-  album,
+  itemStore,
   items,
   camera,
   view: renderer,
@@ -288,9 +288,9 @@ const opening = new Opening({
   camera,
   view,
   canvas: renderer,
-  bring: choosing.bring.bind(choosing),
+  insert: selectionController.insert.bind(selectionController),
   // What one does next is to put it where it shall lie.
-  choose: (ids) => (toolbar.choose('select'), selector.choose(ids)),
+  choose: (ids) => (toolbar.choose('select'), selectTool.choose(ids)),
   limit: () => sharing.attachmentBytes(),
 });
 const isOver = () => sharing.over !== null;
@@ -313,14 +313,14 @@ function paste(pasted) {
   const text = pastedText(pasted, inks.textLook, identity, camera.toPlane(renderer.width / 2, renderer.height / 2));
   if (!text) return;
   toolbar.choose('select');
-  selector.choose(choosing.bring([text], []));
+  selectTool.choose(selectionController.insert([text], []));
 }
 
 /** @param {import('../model/item.js').Item | null} item */
 function choose(item) {
   if (isOver()) return;
   toolbar.choose('select');
-  selector.choose(item ? [item.id] : []);
+  selectTool.choose(item ? [item.id] : []);
 }
 
 /** @param {import('../model/scene.js').Drawable | [number, number] | null} one that has words of its own to be changed, or where new ones go */
@@ -328,16 +328,16 @@ function edit(one) {
   if (isOver()) return;
   if (Array.isArray(one)) return writer.write(one[0], one[1]);
   if (!(one instanceof Text)) return;
-  selector.choose([]);
+  selectTool.choose([]);
   writer.edit(one);
 }
 
 toolbar.addEventListener('tool', () => {
   canvas.dataset.cursor = toolbar.tool;
   writer.finish();
-  if (toolbar.tool !== 'select') selector.choose([]);
+  if (toolbar.tool !== 'select') selectTool.choose([]);
 });
-selector.addEventListener('edit', (event) => edit(/** @type {CustomEvent} */ (event).detail));
+selectTool.addEventListener('edit', (event) => edit(/** @type {CustomEvent} */ (event).detail));
 toolbar.addEventListener('undo', () => drawing.undo());
 toolbar.addEventListener('redo', () => drawing.redo());
 toolbar.addEventListener('clear', () => flow.newPage());
@@ -351,11 +351,13 @@ inks.addEventListener('own', () => flow.showProfile());
 inks.addEventListener('change', (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
   if (writer.written) writer.restyle();
-  else if (!choosing.restyle((shape) => inks.partOf(shape, detail)) && !takesInk(toolbar.tool)) toolbar.choose('pen');
+  else if (!selectionController.restyle((shape) => inks.partOf(shape, detail)) && !takesInk(toolbar.tool)) {
+    toolbar.choose('pen');
+  }
 });
 
 const editChosen = () => edit(selection.sole);
-bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edit: editChosen, exporting, isOver });
+bindKeys({ toolbar, inks, incoming, selectionController, drawing, view, edit: editChosen, exporting, isOver });
 
 addEventListener('pagehide', () => {
   input.finish();
@@ -371,7 +373,7 @@ document.addEventListener('visibilitychange', () => {
 });
 watchWaking((slept) => sharing.session?.wake(slept));
 
-openToInspection({ sharing, shapes, items, selection, renderer, backlog });
+openToInspection({ sharing, shapes, items, selection, renderer, frameQueue });
 
 const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
 if (shared) sharing.join(shared[1]);

@@ -1,7 +1,7 @@
-/** The drawing activity: what a person does to the shapes, alone or in a session. */
+/** The drawing activity: the edits of shapes by this person, with or without a session. */
 
 import { newKey } from '../sync/key.js';
-import { History, Making } from './undoHistory.js';
+import { Draft, UndoHistory } from './undoHistory.js';
 import { ShapeSync } from '../protocol/shapeSync.js';
 import { shapeToolPoints } from '../model/strokeOutline.js';
 import { onPlane, Stroke } from '../model/stroke.js';
@@ -15,37 +15,37 @@ import { cleanText, Text } from '../model/text.js';
  */
 
 /** So often the others see what is typed, in milliseconds. */
-const TYPED_MS = 150;
+const TEXT_INTERVAL_MS = 150;
 
 /**
  * Events: `change` (of the shapes, of what waits, of what can be undone), `gone` (what was to be undone is not there),
- * `error` (a shape that cannot be sent; detail: why), `said` (alone; detail: an entry, as a session would get it).
+ * `error` (a shape that cannot be sent; detail: why), `localchange` (alone; detail: an entry, as a session would get it).
  */
 export class Drawing extends EventTarget {
   #shapes;
-  #exchange;
+  #sync;
   #history;
   #newKey;
   /** @type {{ stroke: Stroke, sent: number, parts: Stroke[] } | null} what is under the pen; `sent`: how many of its points */
   #pen = null;
-  #making;
+  #draft;
 
   /**
    * @param {import('../model/shapes.js').Shapes} shapes @param {() => string} [key]
-   * @param {History} [history] others may have deeds in it too
-   * @param {import('../model/scheduling.js').Backlog} [backlog] takes what the session says
+   * @param {UndoHistory} [history] others may have actions in it too
+   * @param {import('../model/scheduling.js').FrameQueue} [frameQueue] takes what the session says
    */
-  constructor(shapes, key = newKey, history = new History(), backlog = undefined) {
+  constructor(shapes, key = newKey, history = new UndoHistory(), frameQueue = undefined) {
     super();
     this.#history = history;
     this.#shapes = shapes;
     this.#newKey = key;
-    this.#exchange = new ShapeSync(shapes, {
+    this.#sync = new ShapeSync(shapes, {
       changed: () => this.#changed(),
       failed: (detail) => this.dispatchEvent(new CustomEvent('error', { detail })),
-      said: (detail) => this.dispatchEvent(new CustomEvent('said', { detail })),
-    }, backlog);
-    this.#making = new Making(shapes, this.#exchange);
+      changedLocally: (detail) => this.dispatchEvent(new CustomEvent('localchange', { detail })),
+    }, frameQueue);
+    this.#draft = new Draft(shapes, this.#sync);
   }
 
   get canUndo() {
@@ -58,12 +58,12 @@ export class Drawing extends EventTarget {
 
   /** Where what is begun now lies: above all that is known. */
   get nextZ() {
-    return this.#exchange.nextZ;
+    return this.#sync.nextZ;
   }
 
   /** How many shapes the session does not hold yet. */
-  get waitingStrokes() {
-    return this.#exchange.waiting;
+  get pendingShapes() {
+    return this.#sync.pendingCount;
   }
 
   /**
@@ -74,24 +74,24 @@ export class Drawing extends EventTarget {
     this.detach();
     if (!bringsPicture) this.clear();
     const picture = [...this.#shapes.all];
-    this.#exchange.attach(session);
-    this.#sayAll(picture);
+    this.#sync.attach(session);
+    this.#sendAll(picture);
   }
 
   /** The picture is this person's alone again. */
   detach() {
-    this.lift();
-    this.#exchange.detach();
+    this.endStroke();
+    this.#sync.detach();
   }
 
   /** To whomever hears it now. */
-  sayAll() {
-    this.#sayAll([...this.#shapes.all]);
+  emitAll() {
+    this.#sendAll([...this.#shapes.all]);
   }
 
   /** Shows what was said alone, to an earlier page. @param {{ type: string, key: string, payload: Uint8Array }[]} entries */
   restore(entries) {
-    for (const entry of entries) this.#exchange.hear(entry);
+    for (const entry of entries) this.#sync.applyStored(entry);
   }
 
   /** Empties the page, without a word to the session. */
@@ -103,29 +103,29 @@ export class Drawing extends EventTarget {
   }
 
   /** The pen touches the paper. @param {Look} look @param {number[]} points x and y in turn @param {number[] | null} pressures */
-  begin(look, points, pressures) {
-    this.lift();
-    this.#start(look, []);
-    this.extend(points, pressures);
+  beginStroke(look, points, pressures) {
+    this.endStroke();
+    this.#startStroke(look, []);
+    this.extendStroke(points, pressures);
     // Not with the next frame: the others wait for it too.
     this.#flushPen();
   }
 
   /** @param {number[]} points x and y in turn @param {number[] | null} pressures */
-  extend(points, pressures) {
+  extendStroke(points, pressures) {
     const pen = this.#pen;
     if (!pen) return;
-    if (this.#shapes.find(pen.stroke.id) !== pen.stroke) return this.#drop(pen.parts);
+    if (this.#shapes.find(pen.stroke.id) !== pen.stroke) return this.#strokeRemoved(pen.parts);
     pen.stroke.append(points.map(onPlane), pressures?.map((one) => Math.round(one * 1000) / 1000) ?? null);
-    this.#shapes.touched(pen.stroke.id);
-    if (pen.stroke.length >= this.#exchange.pointsAStroke) this.#part(pen.stroke, pen.parts);
+    this.#shapes.extended(pen.stroke.id);
+    if (pen.stroke.length >= this.#sync.maxStrokePoints) this.#splitStroke(pen.stroke, pen.parts);
   }
 
   /** A shape is drawn out between two points. @param {Look} look @param {string} id @param {[number, number]} from @param {[number, number]} to */
   drawShape(look, id, from, to) {
     const shape = new Stroke({ ...look, id, z: this.#zOf(id) });
     shape.append(shapeToolPoints(look.tool, from, to, look.width).map(onPlane), null);
-    return this.#hold(shape, true);
+    return this.#updateDraft(shape, true);
   }
 
   /**
@@ -133,13 +133,13 @@ export class Drawing extends EventTarget {
    * @param {string} id of one that is there, or a new one @param {string} typed @param {TextLook} look @param {[number, number]} point its upper left corner, of a new one
    * @returns {boolean} whether it is still there: somebody may have removed it
    */
-  write(id, typed, look, [x, y]) {
+  writeText(id, typed, look, [x, y]) {
     const text = cleanText(typed);
     const before = this.#shapes.find(id);
     const place = before instanceof Text ? before : { x: onPlane(x), y: onPlane(y) };
     const written = new Text({ ...look, id, text, x: place.x, y: place.y, z: this.#zOf(id) });
     // Nothing is no text, to the others.
-    return this.#hold(written, text !== '');
+    return this.#updateDraft(written, text !== '');
   }
 
   /**
@@ -148,30 +148,30 @@ export class Drawing extends EventTarget {
    */
   flush(now = performance.now()) {
     this.#flushPen();
-    return this.#making.flush(now, this.#making.shape instanceof Text ? TYPED_MS : 0);
+    return this.#draft.flush(now, this.#draft.shape instanceof Text ? TEXT_INTERVAL_MS : 0);
   }
 
   #flushPen() {
     const pen = this.#pen;
     if (!pen || pen.stroke.length === pen.sent) return;
-    this.#exchange.append(pen.stroke, pen.sent);
+    this.#sync.append(pen.stroke, pen.sent);
     pen.sent = pen.stroke.length;
   }
 
   /** The pen is up: what it drew is whole; so is what was drawn out or typed. */
-  lift() {
-    this.#endMaking();
+  endStroke() {
+    this.#endDraft();
     const pen = this.#pen;
     if (!pen) return;
-    this.#finish(pen.stroke);
+    this.#finishStroke(pen.stroke);
     this.#pen = null;
-    this.#drawn([...pen.parts, pen.stroke]);
+    this.#pushDrawn([...pen.parts, pen.stroke]);
     this.#changed();
   }
 
   /** What the pen drew was not meant; nor what was drawn out. */
-  cancel() {
-    this.#making.cancel();
+  cancelStroke() {
+    this.#draft.cancel();
     const pen = this.#pen;
     if (!pen) return;
     this.#pen = null;
@@ -187,9 +187,9 @@ export class Drawing extends EventTarget {
   }
 
   /** @param {Shape[]} shapes taken away by one movement: undone together */
-  erased(shapes) {
+  endErasing(shapes) {
     if (shapes.length > 0) {
-      this.#history.did({ undo: () => this.#bringBackAll(shapes), redo: () => this.#removeAll(shapes) });
+      this.#history.push({ undo: () => this.#restoreAll(shapes), redo: () => this.#removeAll(shapes) });
     }
     this.#changed();
   }
@@ -197,52 +197,52 @@ export class Drawing extends EventTarget {
   // For those who arrange what is there: what it takes to undo it, they know themselves.
 
   /** They look like this from now on, if they are still there. @param {Shape[]} shapes */
-  change(shapes) {
+  update(shapes) {
     for (const shape of shapes) {
       shape.isFinished = true;
-      this.#shapes.put(shape);
-      this.#exchange.replace(shape, { existing: true });
+      this.#shapes.set(shape);
+      this.#sync.replace(shape, { existing: true });
     }
     this.#changed();
   }
 
   /** They are there from now on, or again. @param {Shape[]} shapes */
   add(shapes) {
-    for (const shape of shapes) this.#bringBack(shape);
+    for (const shape of shapes) this.#restoreShape(shape);
     this.#changed();
   }
 
   /** They are there no more. @param {Shape[]} shapes */
-  take(shapes) {
+  remove(shapes) {
     for (const shape of shapes) this.#remove(shape);
     this.#changed();
   }
 
   undo() {
-    this.lift();
-    this.#done(this.#history.undo()?.undo());
+    this.endStroke();
+    this.#afterUndo(this.#history.undo()?.undo());
   }
 
   redo() {
-    this.lift();
-    this.#done(this.#history.redo()?.redo());
+    this.endStroke();
+    this.#afterUndo(this.#history.redo()?.redo());
   }
 
   /** @param {Shape[]} shapes */
-  #sayAll(shapes) {
-    for (const shape of shapes) this.#exchange.replace(shape, { existing: false });
+  #sendAll(shapes) {
+    for (const shape of shapes) this.#sync.replace(shape, { existing: false });
   }
 
   /** @param {boolean | undefined} wasThere what was to be undone or redone */
-  #done(wasThere) {
+  #afterUndo(wasThere) {
     if (wasThere === false) this.dispatchEvent(new Event('gone'));
     this.#changed();
   }
 
   /** @param {Shape[]} shapes by one movement: undone together */
-  #drawn(shapes) {
+  #pushDrawn(shapes) {
     if (shapes.length === 0) return;
-    this.#history.did({ undo: () => this.#removeAll(shapes), redo: () => this.#bringBackAll(shapes) });
+    this.#history.push({ undo: () => this.#removeAll(shapes), redo: () => this.#restoreAll(shapes) });
   }
 
   /** @param {Shape[]} shapes @returns {boolean} whether there was any */
@@ -253,105 +253,105 @@ export class Drawing extends EventTarget {
   }
 
   /** @param {Shape[]} shapes @returns {boolean} whether any was gone */
-  #bringBackAll(shapes) {
+  #restoreAll(shapes) {
     const gone = shapes.filter(({ id }) => !this.#shapes.find(id));
-    for (const shape of gone) this.#bringBack(shape);
+    for (const shape of gone) this.#restoreShape(shape);
     return gone.length > 0;
   }
 
   /** @param {Shape} shape */
-  #bringBack(shape) {
+  #restoreShape(shape) {
     shape.isFinished = true;
-    this.#shapes.put(shape);
-    this.#exchange.replace(shape, { existing: false });
+    this.#shapes.set(shape);
+    this.#sync.replace(shape, { existing: false });
   }
 
   /** @param {Shape} shape */
   #remove(shape) {
     this.#shapes.remove(shape.id);
-    this.#exchange.remove(shape);
+    this.#sync.remove(shape);
   }
 
   /** @param {string} id @returns {number} where it lies, or a new one will */
   #zOf(id) {
-    return this.#shapes.find(id)?.z ?? this.#exchange.nextZ;
+    return this.#shapes.find(id)?.z ?? this.#sync.nextZ;
   }
 
-  /** @param {Shape} shape @param {boolean} isNews @returns {boolean} */
-  #hold(shape, isNews) {
-    if (this.#making.shape?.id !== shape.id) this.lift();
-    const isNew = this.#making.shape === null;
-    const isThere = this.#making.hold(shape, isNews);
+  /** @param {Shape} shape @param {boolean} isDirty @returns {boolean} */
+  #updateDraft(shape, isDirty) {
+    if (this.#draft.shape?.id !== shape.id) this.endStroke();
+    const isNew = this.#draft.shape === null;
+    const isThere = this.#draft.update(shape, isDirty);
     if (isNew) this.flush();
     this.#changed();
     return isThere;
   }
 
-  #endMaking() {
-    const written = this.#making.shape;
-    if (written instanceof Text && written.text === '') return this.#unwritten();
-    const made = this.#making.end();
+  #endDraft() {
+    const written = this.#draft.shape;
+    if (written instanceof Text && written.text === '') return this.#discardEmptyText();
+    const made = this.#draft.end();
     if (!made) return;
     const { shape, before } = made;
-    if (!before) this.#drawn([shape]);
+    if (!before) this.#pushDrawn([shape]);
     else if (shape instanceof Text && before instanceof Text) {
       const { id } = shape;
       // Only what was changed: somebody may move it meanwhile.
-      this.#history.did({
-        undo: () => this.#rewrite(id, changes(shape, before)),
-        redo: () => this.#rewrite(id, changes(before, shape)),
+      this.#history.push({
+        undo: () => this.#changeText(id, changes(shape, before)),
+        redo: () => this.#changeText(id, changes(before, shape)),
       });
     }
     this.#changed();
   }
 
   /** All of a text was deleted. */
-  #unwritten() {
-    const before = this.#making.cancel();
+  #discardEmptyText() {
+    const before = this.#draft.cancel();
     if (before) {
       this.#remove(before);
-      this.erased([before]);
+      this.endErasing([before]);
     }
     this.#changed();
   }
 
   /** @param {string} id @param {Partial<Text>} changes @returns {boolean} whether it is there to say that now, wherever it lies */
-  #rewrite(id, changes) {
+  #changeText(id, changes) {
     const there = this.#shapes.find(id);
     if (!(there instanceof Text)) return false;
     const rewritten = there.with(changes);
-    this.#shapes.put(rewritten);
-    this.#exchange.replace(rewritten, { existing: true });
+    this.#shapes.set(rewritten);
+    this.#sync.replace(rewritten, { existing: true });
     return true;
   }
 
   /** @param {Look} look @param {Stroke[]} parts drawn before in the same movement */
-  #start(look, parts) {
-    const stroke = new Stroke({ ...look, id: this.#newKey(), z: this.#exchange.nextZ });
+  #startStroke(look, parts) {
+    const stroke = new Stroke({ ...look, id: this.#newKey(), z: this.#sync.nextZ });
     this.#pen = { stroke, sent: 0, parts };
-    this.#shapes.put(stroke, { isHeld: true });
+    this.#shapes.set(stroke, { isDraft: true });
   }
 
   /** Goes on in a new stroke, from where this one ends. @param {Stroke} stroke @param {Stroke[]} parts before it */
-  #part(stroke, parts) {
-    this.#finish(stroke);
-    this.#start(stroke, [...parts, stroke]);
-    this.extend(stroke.points.slice(-2), stroke.pressures?.slice(-1) ?? null);
+  #splitStroke(stroke, parts) {
+    this.#finishStroke(stroke);
+    this.#startStroke(stroke, [...parts, stroke]);
+    this.extendStroke(stroke.points.slice(-2), stroke.pressures?.slice(-1) ?? null);
   }
 
   /** @param {Stroke} stroke the pen's */
-  #finish(stroke) {
+  #finishStroke(stroke) {
     stroke.finish();
     // What the others have not heard of cannot be gone.
-    this.#exchange.replace(stroke, { existing: this.#pen !== null && this.#pen.sent > 0 });
-    this.#shapes.touched(stroke.id);
-    this.#shapes.release(stroke.id);
+    this.#sync.replace(stroke, { existing: this.#pen !== null && this.#pen.sent > 0 });
+    this.#shapes.extended(stroke.id);
+    this.#shapes.endDraft(stroke.id);
   }
 
   /** Somebody removed the stroke under the pen. @param {Stroke[]} parts that were drawn before */
-  #drop(parts) {
+  #strokeRemoved(parts) {
     this.#pen = null;
-    this.#drawn(parts);
+    this.#pushDrawn(parts);
     this.#changed();
   }
 

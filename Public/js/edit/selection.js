@@ -25,13 +25,13 @@ export class Selection extends EventTarget {
     this.#shapes = shapes;
     this.#items = items;
     const touched = (/** @type {Drawable} */ { id }) => this.#touched(id);
-    const viewer = {
+    const observer = {
       shown: touched,
       changed: touched,
       hidden: (/** @type {Drawable} */ one) => this.#touched(one.id, true),
     };
-    shapes.watch(viewer);
-    items.watch(viewer);
+    shapes.observe(observer);
+    items.observe(observer);
   }
 
   /** @returns {ReadonlySet<string>} */

@@ -1,6 +1,6 @@
 /** What is meant by a place on the page, and where one takes hold of it. */
 
-import { MAXIMUM_SIDE, MINIMUM_SIDE } from './placement.js';
+import { MAX_SIDE, MIN_SIDE } from './placement.js';
 import { isClosed } from './strokeOutline.js';
 import { drawnBefore, overlap } from './stroke.js';
 
@@ -37,12 +37,12 @@ export function cornerAt({ left, top, right, bottom }, x, y, reach) {
  * @param {boolean} isPicture no side of which may get too small
  * @returns {number} how many times as large it is then
  */
-export function growthBy({ left, top, right, bottom }, [toRight, down], dx, dy, isPicture) {
+export function resizeFactor({ left, top, right, bottom }, [toRight, down], dx, dy, isPicture) {
   const [width, height] = [right - left, bottom - top];
   // Onto the diagonal: pulling along it counts whole, across it nothing.
   const along = (dx * toRight * width + dy * down * height) / (width * width + height * height);
-  const least = Math.min(1, MINIMUM_SIDE / (isPicture ? Math.min(width, height) : Math.max(width, height)));
-  const most = Math.max(1, MAXIMUM_SIDE / Math.max(width, height));
+  const least = Math.min(1, MIN_SIDE / (isPicture ? Math.min(width, height) : Math.max(width, height)));
+  const most = Math.max(1, MAX_SIDE / Math.max(width, height));
   return Math.min(most, Math.max(least, 1 + along));
 }
 

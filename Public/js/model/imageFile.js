@@ -8,7 +8,7 @@ import { words } from '../i18n/i18n.js';
 export const PICTURE_TYPES = Object.freeze(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 
 /** A small file can claim to be a huge picture; with more pixels than this it is a file like any other. */
-const MOST_PIXELS = 2 ** 28;
+const MAX_PIXELS = 2 ** 28;
 /** As many bytes as it takes to tell. */
 const FIRST_BYTES = 12;
 
@@ -42,7 +42,7 @@ export async function measured(blob) {
       image.src = url;
     });
     const { naturalWidth: width, naturalHeight: height } = image;
-    if (width * height === 0 || width * height > MOST_PIXELS) throw new TypeError(words.cannotShow);
+    if (width * height === 0 || width * height > MAX_PIXELS) throw new TypeError(words.cannotShow);
     return { width, height };
   } finally {
     image.src = '';
@@ -89,7 +89,7 @@ async function decodedSmall(blob, { width, height }) {
 /** Pixels of all bitmaps together: 256 MB. */
 export const BITMAP_PIXELS = 64 * 2 ** 20;
 /** Of a single one; some phones draw no larger ones. */
-export const LARGEST_BITMAP = 16 * 2 ** 20;
+export const MAX_BITMAP_PIXELS = 16 * 2 ** 20;
 
 /**
  * @template T
@@ -111,7 +111,7 @@ export function pixelsAt(natural, level) {
 export function levelFor(natural, width) {
   let level = 0;
   while (natural.width / 2 ** (level + 1) >= Math.max(1, width)) level += 1;
-  while (pixelsAt(natural, level) > LARGEST_BITMAP) level += 1;
+  while (pixelsAt(natural, level) > MAX_BITMAP_PIXELS) level += 1;
   return level;
 }
 

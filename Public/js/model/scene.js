@@ -9,7 +9,7 @@ import { drawnBefore } from './stroke.js';
  * @typedef {import('./stroke.js').Bounds} Bounds
  * @typedef {import('./shapes.js').Shape} Shape
  * @typedef {Shape | Item} Drawable
- * @typedef {{ shown: (one: Drawable) => void, changed: (one: Drawable) => void, hidden: (one: Drawable) => void }} Viewer
+ * @typedef {{ shown: (one: Drawable) => void, changed: (one: Drawable) => void, hidden: (one: Drawable) => void }} Observer
  */
 
 /** The pictures and files on the page, in the order of drawing. */
@@ -18,12 +18,12 @@ export class Items {
   #items = new Map();
   /** @type {Item[]} */
   #order = [];
-  /** @type {Set<Viewer>} */
-  #viewers = new Set();
+  /** @type {Set<Observer>} */
+  #observers = new Set();
 
-  /** @param {Viewer} viewer is told of every change of what is to be seen */
-  watch(viewer) {
-    this.#viewers.add(viewer);
+  /** @param {Observer} observer is told of every change of what is to be seen */
+  observe(observer) {
+    this.#observers.add(observer);
   }
 
   /** @returns {readonly Item[]} in the order of drawing */
@@ -51,7 +51,7 @@ export class Items {
     this.#items.set(item.id, item);
     this.#order.push(item);
     this.#order.sort(drawnBefore);
-    this.#tell('shown', item);
+    this.#notify('shown', item);
   }
 
   /** It looks different, or lies elsewhere. @param {Item} item */
@@ -59,7 +59,7 @@ export class Items {
     if (this.#items.get(item.id) !== item) return;
     item.version += 1;
     this.#order.sort(drawnBefore);
-    this.#tell('changed', item);
+    this.#notify('changed', item);
   }
 
   /** @param {Item} item */
@@ -67,12 +67,12 @@ export class Items {
     if (this.#items.get(item.id) !== item) return;
     this.#items.delete(item.id);
     this.#order.splice(this.#order.indexOf(item), 1);
-    this.#tell('hidden', item);
+    this.#notify('hidden', item);
   }
 
-  /** @param {keyof Viewer} what @param {Item} item */
-  #tell(what, item) {
-    for (const viewer of this.#viewers) viewer[what](item);
+  /** @param {keyof Observer} what @param {Item} item */
+  #notify(what, item) {
+    for (const observer of this.#observers) observer[what](item);
   }
 }
 
@@ -90,10 +90,10 @@ export class Scene {
     this.#items = items;
   }
 
-  /** @param {Viewer} viewer is told of every change of what is to be seen */
-  watch(viewer) {
-    this.#shapes.watch(viewer);
-    this.#items.watch(viewer);
+  /** @param {Observer} observer is told of every change of what is to be seen */
+  observe(observer) {
+    this.#shapes.observe(observer);
+    this.#items.observe(observer);
   }
 
   /** @returns {readonly Drawable[]} in the order of drawing */

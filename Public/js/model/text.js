@@ -43,10 +43,10 @@ function measuring() {
 }
 
 /** In points, from line to line a little more. */
-export const MINIMUM_SIZE = 4;
-export const MAXIMUM_SIZE = 1000;
+export const MIN_SIZE = 4;
+export const MAX_SIZE = 1000;
 /** Characters. */
-export const MAXIMUM_TEXT = 4000;
+export const MAX_TEXT_LENGTH = 4000;
 /** What letters may stand out over their box, in sizes of the type. */
 const OVERHANG = 0.1;
 
@@ -55,7 +55,7 @@ const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
- * @typedef {import('./stroke.js').Motion} Motion
+ * @typedef {import('./stroke.js').Transform} Transform
  * @typedef {{ id: string, text: string, x: number, y: number, size: number, rgb: string, color: number, z: number }} Look
  */
 
@@ -125,9 +125,9 @@ export class Text {
     return new Text({ ...this, ...changes });
   }
 
-  /** @param {Motion} motion @returns {Text} the same there */
+  /** @param {Transform} transform @returns {Text} the same there */
   moved({ factor, x, y }) {
-    const size = Math.min(MAXIMUM_SIZE, Math.max(MINIMUM_SIZE, rounded(this.size * factor)));
+    const size = Math.min(MAX_SIZE, Math.max(MIN_SIZE, rounded(this.size * factor)));
     return this.with({ x: onPlane(this.x * factor + x), y: onPlane(this.y * factor + y), size });
   }
 
@@ -153,7 +153,7 @@ export class Text {
 /** @param {string} text @returns {string} as it may be on a page: lines of letters, not too many */
 export function cleanText(text) {
   const clean = text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/\t/g, '  ').replace(UNSAFE, '');
-  return [...clean].slice(0, MAXIMUM_TEXT).join('').trimEnd();
+  return [...clean].slice(0, MAX_TEXT_LENGTH).join('').trimEnd();
 }
 
 /** Characters in a line, as long as words are no longer. */

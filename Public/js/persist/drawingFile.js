@@ -4,7 +4,7 @@
  * Written as it is on the wire, and read with the same suspicion.
  */
 
-import { POINTS_A_STROKE } from '../protocol/shapeSync.js';
+import { MAX_STROKE_POINTS } from '../protocol/shapeSync.js';
 import { encodeShape, readShape } from '../protocol/shapeMessages.js';
 import { placementMessage, readPlacement } from '../model/placement.js';
 import { Stroke } from '../model/stroke.js';
@@ -15,8 +15,8 @@ import { base64Of, calmly, isItem } from '../render/export/raster.js';
 
 /**
  * @typedef {import('../model/shapes.js').Shape} Shape
- * @typedef {import('../model/placement.js').Placement} Placement
- * @typedef {{ name: string, contentType: string, placement: Placement, bytes: Uint8Array<ArrayBuffer> }} Enclosed
+ * @typedef {import('../model/placement.js').PartialPlacement} PartialPlacement
+ * @typedef {{ name: string, contentType: string, placement: PartialPlacement, bytes: Uint8Array<ArrayBuffer> }} Enclosed
  * @typedef {{ shapes: Shape[], items: Enclosed[], damaged: number }} Opened `damaged`: how many things in it are none
  */
 
@@ -24,9 +24,9 @@ export const VERSION = 1;
 const ENDING = '.drawtogether';
 const BEGINNING = '{"drawTogether":';
 /** What a page can hold while it is opened. */
-export const MOST_BYTES = 256 * 2 ** 20;
+export const MAX_BYTES = 256 * 2 ** 20;
 export const MAX_SHAPES = 200_000;
-export const MOST_ITEMS = 1000;
+export const MAX_ITEMS = 1000;
 const NAME = 255;
 const TYPE = /^[\w.+-]{1,63}\/[\w.+-]{1,63}$/;
 
@@ -80,13 +80,13 @@ function whole(shapes, items) {
 
 /** @param {{ size: number }} file @throws {Error} if it could not be opened */
 export function checkSize({ size }) {
-  if (size > MOST_BYTES) throw new Error(words.drawingTooLarge(byteCount(size, words), byteCount(MOST_BYTES, words)));
+  if (size > MAX_BYTES) throw new Error(words.drawingTooLarge(byteCount(size, words), byteCount(MAX_BYTES, words)));
 }
 
 /** @param {string} text @param {() => string} newKey @returns {Promise<Opened>} what is in it, as new things @throws {Error} that says what is wrong with it */
 export async function readDrawing(text, newKey) {
   const { shapes, items } = contents(text);
-  const told = [[shapes.length, MAX_SHAPES, words.shapesInFile], [items.length, MOST_ITEMS, words.files]];
+  const told = [[shapes.length, MAX_SHAPES, words.shapesInFile], [items.length, MAX_ITEMS, words.files]];
   for (const [count, limit, say] of /** @type {[number, number, (count: number) => string][]} */ (told)) {
     if (count > limit) throw new Error(words.tooManyInDrawing(say(count), limit));
   }
@@ -131,12 +131,12 @@ function readOneShape(one, id, at) {
 
 /** What others drew may be longer than what is drawn here. @param {Shape} shape @param {() => string} newKey @returns {Shape[]} */
 function parted(shape, newKey) {
-  if (!(shape instanceof Stroke) || shape.length <= POINTS_A_STROKE) return [shape];
+  if (!(shape instanceof Stroke) || shape.length <= MAX_STROKE_POINTS) return [shape];
   const parts = [];
   // Each goes on from where the one before ends.
-  for (let at = 0; at < shape.length - 1; at += POINTS_A_STROKE - 1) {
+  for (let at = 0; at < shape.length - 1; at += MAX_STROKE_POINTS - 1) {
     const part = new Stroke({ ...shape, id: newKey() });
-    const end = at + POINTS_A_STROKE;
+    const end = at + MAX_STROKE_POINTS;
     part.append(shape.points.slice(2 * at, 2 * end), shape.pressures?.slice(at, end) ?? null);
     part.finish();
     parts.push(part);

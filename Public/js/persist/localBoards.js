@@ -12,7 +12,7 @@ import { within } from './database.js';
  *
  * @typedef {object} Parts
  * @property {import('../edit/drawing.js').Drawing} drawing
- * @property {import('../edit/itemStore.js').Album} album
+ * @property {import('../edit/itemStore.js').ItemStore} itemStore
  * @property {import('../model/scene.js').Items} items
  * @property {import('./database.js').Database} database
  * @property {import('../ui/settings.js').KeptStorage} storage that lives as long as the tab: says which page is the tab's
@@ -25,8 +25,8 @@ const NAME = 'drawtogether:page';
 /** Where a picture is put is written down this long after, for it is pulled at. */
 const SETTLED_MS = 250;
 /** Of pages that no tab has, the newest stay, for a while. */
-const MOST_PAGES = 8;
-const LONGEST_MS = 30 * 86_400_000;
+const MAX_BOARDS = 8;
+const MAX_AGE_MS = 30 * 86_400_000;
 
 /** Each tab has a page of its own. Event: `refused` (the browser keeps nothing of what is done). */
 export class AlonePages extends EventTarget {
@@ -49,8 +49,11 @@ export class AlonePages extends EventTarget {
     super();
     this.#parts = parts;
     this.#wallClock = parts.wallClock ?? Date.now;
-    parts.drawing.addEventListener('said', (event) => this.#said(/** @type {CustomEvent} */ (event).detail));
-    parts.items.watch({
+    parts.drawing.addEventListener(
+      'localchange',
+      (event) => this.#shapeChanged(/** @type {CustomEvent} */ (event).detail),
+    );
+    parts.items.observe({
       shown: (item) => this.#page && this.#keep(item, this.#page),
       changed: (item) => this.#page && this.#moves(item),
       hidden: ({ id }) => {
@@ -116,7 +119,7 @@ export class AlonePages extends EventTarget {
 
   /** @param {string} page @param {{ isCopy?: boolean }} [options] */
   async #show(page, { isCopy = false } = {}) {
-    const { database, drawing, album } = this.#parts;
+    const { database, drawing, itemStore } = this.#parts;
     const [shapes, items, files] = await database.read(['marks', 'items', 'files'], (stores) => [
       stores.marks.getAll(within(page)),
       stores.items.getAll(within(page)),
@@ -124,7 +127,7 @@ export class AlonePages extends EventTarget {
     ]) ?? [[], [], []];
     drawing.restore(shapes);
     const blobs = new Map(files.map((/** @type {{ id: string, blob: Blob }} */ { id, blob }) => [id, blob]));
-    album.restore(items.flatMap((/** @type {ItemRecord} */ item) => {
+    itemStore.restore(items.flatMap((/** @type {ItemRecord} */ item) => {
       const blob = blobs.get(item.id);
       return blob ? [{ ...item, blob }] : [];
     }));
@@ -140,7 +143,7 @@ export class AlonePages extends EventTarget {
   /** @param {Set<string>} [known] what is kept already */
   #keepAll(known = new Set()) {
     this.#known = known;
-    this.#parts.drawing.sayAll();
+    this.#parts.drawing.emitAll();
     this.#known = null;
     this.#keepItems(this.#parts.items.all.filter(({ id }) => !known.has(id)));
   }
@@ -152,7 +155,7 @@ export class AlonePages extends EventTarget {
   }
 
   /** @param {OutgoingEntry} entry */
-  #said({ type, key, retention, payload }) {
+  #shapeChanged({ type, key, retention, payload }) {
     if (!this.#page || !key || retention === Retention.append || this.#known?.has(key)) return;
     this.#shapes.set(key, retention === Retention.remove ? null : { key, type, payload });
     if (this.#isAsked) return;
@@ -226,12 +229,12 @@ export class AlonePages extends EventTarget {
   /** @returns {Promise<string | null>} the last page that no tab has */
   async #findLeft() {
     const [pages] = await this.#parts.database.read(['pages'], (stores) => [stores.pages.getAll()]) ?? [[]];
-    const oldest = this.#wallClock() - LONGEST_MS;
+    const oldest = this.#wallClock() - MAX_AGE_MS;
     /** @type {string | null} */
     let left = null;
     const inOrder = pages.sort((/** @type {PageRecord} */ a, /** @type {PageRecord} */ b) => b.at - a.at);
     for (const [index, { id, at }] of inOrder.entries()) {
-      const isOld = at < oldest || index >= MOST_PAGES;
+      const isOld = at < oldest || index >= MAX_BOARDS;
       if ((left && !isOld) || !await this.#parts.take(id, { isPatient: false })) continue;
       if (isOld) this.#forget(id);
       else left = id;

@@ -19,7 +19,7 @@ const DRAWING_MS = 3000;
 /** Not all at once tell the one who came, or that they are back. */
 const SPREAD_MS = 1500;
 /** As the gateway allows. */
-const MOST_TARGETS = 1000;
+const MAX_TARGETS = 1000;
 
 /** Event: `change`, of who is away. */
 export class Presence extends EventTarget {
@@ -122,7 +122,7 @@ export class Presence extends EventTarget {
     const me = session.localParticipant?.number;
     if (joined.length === 0 || joined.some(({ number }) => number === me)) return;
     this.#soon(session, () => {
-      if (this.#isAway || this.#now() - this.#activeAt >= IDLE_MS) this.#tell(joined.slice(0, MOST_TARGETS));
+      if (this.#isAway || this.#now() - this.#activeAt >= IDLE_MS) this.#tell(joined.slice(0, MAX_TARGETS));
     });
   }
 

@@ -3,8 +3,8 @@
 import { Retention } from '../sync/wire.js';
 import { isRGB, nearestColor, PALETTE } from '../model/palette.js';
 import { isShapeTool } from '../model/strokeOutline.js';
-import { DEFAULT_WIDTH, MAXIMUM_WIDTH, MINIMUM_WIDTH, PLANE, Stroke } from '../model/stroke.js';
-import { cleanText, MAXIMUM_SIZE, MINIMUM_SIZE, Text } from '../model/text.js';
+import { DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH, PLANE, Stroke } from '../model/stroke.js';
+import { cleanText, MAX_SIZE, MIN_SIZE, Text } from '../model/text.js';
 
 /** Its type on the wire; the sample's own name for it. */
 export const STROKE_TYPE = 'UpsertStrokeMessage';
@@ -99,7 +99,7 @@ function readPressures(value, count) {
 /** @param {unknown} value */
 function readWidth(value) {
   if (typeof value !== 'number' || !Number.isFinite(value)) return DEFAULT_WIDTH;
-  return Math.min(MAXIMUM_WIDTH, Math.max(MINIMUM_WIDTH, value));
+  return Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, value));
 }
 
 /** @param {string} id @param {StrokeMessage} message @param {number} sequence of the entry it came in @returns {Stroke} */
@@ -169,7 +169,7 @@ export function readText(payload) {
     text: clean,
     x: point[0],
     y: point[1],
-    size: Math.min(MAXIMUM_SIZE, Math.max(MINIMUM_SIZE, size)),
+    size: Math.min(MAX_SIZE, Math.max(MIN_SIZE, size)),
     ...readColor(message),
     z: readZ(message),
     isGrowing: message.growing === true,

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../sync/control.js';
 import { MessageTooLargeError } from '../sync/errors.js';
 import { isKey } from '../sync/key.js';
 import { Retention } from '../sync/wire.js';
-import { Backlog } from '../model/scheduling.js';
+import { FrameQueue } from '../model/scheduling.js';
 import { encodeShape, encodeStroke, isShapeType, readShape, STROKE_TYPE } from './shapeMessages.js';
 
 /**
@@ -18,16 +18,16 @@ import { encodeShape, encodeStroke, isShapeType, readShape, STROKE_TYPE } from '
 
 /** The most bytes a point can take in a message, its pressure too; and all that is not points. */
 const POINT_BYTES = 34;
-const LOOK_BYTES = 512;
+const STYLE_BYTES = 512;
 /** However much a message may hold, a longer stroke is parted: its shape is made anew with each point. */
-export const POINTS_A_STROKE = 4000;
+export const MAX_STROKE_POINTS = 4000;
 
 export class ShapeSync {
   #shapes;
   #changed;
   #failed;
-  #said;
-  #backlog;
+  #changedLocally;
+  #frameQueue;
   /** @type {GroupSession | null} */
   #session = null;
   /** @type {AbortController | null} */
@@ -38,27 +38,27 @@ export class ShapeSync {
    * @param {object} events
    * @param {() => void} events.changed something else is to be seen, or waits
    * @param {(error: Error) => void} events.failed a shape cannot be sent
-   * @param {(entry: OutgoingEntry) => void} events.said to nobody: there is no session
-   * @param {Backlog} [backlog] takes what the session says
+   * @param {(entry: OutgoingEntry) => void} events.changedLocally a change without a session
+   * @param {FrameQueue} [frameQueue] takes what the session says
    */
-  constructor(shapes, { changed, failed, said }, backlog = new Backlog()) {
+  constructor(shapes, { changed, failed, changedLocally }, frameQueue = new FrameQueue()) {
     this.#shapes = shapes;
-    this.#backlog = backlog;
+    this.#frameQueue = frameQueue;
     this.#changed = changed;
     this.#failed = failed;
-    this.#said = said;
+    this.#changedLocally = changedLocally;
   }
 
   /** How many shapes the session does not hold yet. */
-  get waiting() {
-    const waiting = this.#session?.unsettled.filter(({ entry }) => isShapeType(entry.type)) ?? [];
-    return new Set(waiting.map(({ entry }) => entry.key)).size;
+  get pendingCount() {
+    const pending = this.#session?.unsettled.filter(({ entry }) => isShapeType(entry.type)) ?? [];
+    return new Set(pending.map(({ entry }) => entry.key)).size;
   }
 
   /** How long a stroke may get: whole, it must fit one message. */
-  get pointsAStroke() {
+  get maxStrokePoints() {
     const { messageBytes } = this.#session?.limits ?? DEFAULT_LIMITS;
-    return Math.max(2, Math.min(POINTS_A_STROKE, Math.floor((messageBytes - LOOK_BYTES) / POINT_BYTES)));
+    return Math.max(2, Math.min(MAX_STROKE_POINTS, Math.floor((messageBytes - STYLE_BYTES) / POINT_BYTES)));
   }
 
   /** Above all that is known, also to those who do not say where their shapes lie. */
@@ -74,7 +74,7 @@ export class ShapeSync {
     this.#session = session;
     this.#lifetime = new AbortController();
     const { signal } = this.#lifetime;
-    const later = (/** @type {() => void} */ run) => this.#backlog.add(() => signal.aborted || run());
+    const later = (/** @type {() => void} */ run) => this.#frameQueue.add(() => signal.aborted || run());
     session.observe({
       snapshotBegan: () => later(() => this.#shapes.beginSnapshot()),
       caughtUp: () =>
@@ -86,7 +86,7 @@ export class ShapeSync {
       settled: (item, refusal) => later(() => this.#settled(item, refusal)),
       // What is seen now stays, until the session has it again.
       unsettled: ({ entry: { type, key, ...entry } }) => {
-        if (isShapeType(type) && key) later(() => this.#shapes.sent(key, creates(entry)));
+        if (isShapeType(type) && key) later(() => this.#shapes.addPending(key, creates(entry)));
       },
     }, this.#lifetime);
     for (const { entry } of session.unsettled) this.#restore(entry);
@@ -94,49 +94,49 @@ export class ShapeSync {
 
   /** What is to be seen is all there is. */
   detach() {
-    this.#backlog.finish();
+    this.#frameQueue.flush();
     this.#lifetime?.abort();
     this.#lifetime = null;
     this.#session = null;
     this.#shapes.abandonSnapshot();
-    this.#shapes.keepAll();
+    this.#shapes.confirmAllLocally();
   }
 
   /** Adds the points from one on; the first time, that begins it. @param {Stroke} stroke @param {number} from */
   append(stroke, from) {
     const payload = encodeStroke(stroke, from);
-    this.#say(stroke.id, { type: STROKE_TYPE, retention: Retention.append, existing: from > 0, payload });
+    this.#send(stroke.id, { type: STROKE_TYPE, retention: Retention.append, existing: from > 0, payload });
   }
 
   /** @param {Shape} shape whole @param {{ existing: boolean }} options whether it is only to be changed if it is still there */
   replace(shape, { existing }) {
-    this.#say(shape.id, { ...encodeShape(shape), retention: Retention.replace, existing });
+    this.#send(shape.id, { ...encodeShape(shape), retention: Retention.replace, existing });
   }
 
   /** @param {Shape} shape */
   remove({ id }) {
-    this.#say(id, { type: STROKE_TYPE, retention: Retention.remove, existing: false, payload: new Uint8Array(0) });
+    this.#send(id, { type: STROKE_TYPE, retention: Retention.remove, existing: false, payload: new Uint8Array(0) });
   }
 
-  /** It was said alone, to an earlier page. @param {{ type: string, key: string, payload: Uint8Array }} entry */
-  hear(entry) {
+  /** Applies an entry that was stored on this device without a session. @param {{ type: string, key: string, payload: Uint8Array }} entry */
+  applyStored(entry) {
     this.#receive({ ...entry, retention: Retention.replace, reliable: true, sequence: 0 });
   }
 
   /** @param {string} key @param {{ type: string, retention: number, existing: boolean, payload: Uint8Array }} entry */
-  #say(key, entry) {
+  #send(key, entry) {
     const session = this.#session;
     const whole = { reliable: true, key, ...entry };
     if (!session || session.state === 'invalidated') {
-      this.#shapes.keep(key);
-      return this.#said(whole);
+      this.#shapes.confirmLocally(key);
+      return this.#changedLocally(whole);
     }
-    this.#shapes.sent(key, creates(entry));
+    this.#shapes.addPending(key, creates(entry));
     try {
       session.send(whole);
     } catch (error) {
       if (!(error instanceof MessageTooLargeError)) throw error;
-      this.#shapes.settled(key, creates(entry));
+      this.#shapes.acknowledge(key, creates(entry));
       this.#failed(error);
     }
   }
@@ -159,20 +159,20 @@ export class ShapeSync {
   #settled({ entry }, refusal) {
     if (!isShapeType(entry.type) || !entry.key) return;
     if (refusal) this.#failed(refusal);
-    this.#shapes.settled(entry.key, creates(entry));
+    this.#shapes.acknowledge(entry.key, creates(entry));
     this.#changed();
   }
 
-  /** Shows what an earlier page of this tab said and the session does not hold. @param {OutgoingEntry} entry */
+  /** Shows an entry that an earlier page of this tab sent and the session does not have. @param {OutgoingEntry} entry */
   #restore(entry) {
     const { type, key, retention } = entry;
     if (!isShapeType(type) || !isKey(key)) return;
-    this.#shapes.sent(key, creates(entry));
+    this.#shapes.addPending(key, creates(entry));
     if (retention === Retention.remove) return this.#shapes.remove(key);
     const shown = this.#shapes.find(key);
     const shape = readShape(entry, key, 0)?.(shown ?? undefined);
-    if (shape && shape === shown) this.#shapes.touched(key);
-    else if (shape) this.#shapes.put(shape);
+    if (shape && shape === shown) this.#shapes.extended(key);
+    else if (shape) this.#shapes.set(shape);
   }
 }
 

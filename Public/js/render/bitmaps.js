@@ -38,7 +38,7 @@ export class Bitmaps {
     this.#improved = improved;
     this.#measure = measure;
     this.#decode = decode;
-    items.watch({ shown: () => {}, changed: () => {}, hidden: (item) => this.#forget(item) });
+    items.observe({ shown: () => {}, changed: () => {}, hidden: (item) => this.#forget(item) });
   }
 
   /** @param {Bounds} seen of the plane @param {number} scale device pixels a point */

@@ -61,7 +61,7 @@ export class Renderer {
     this.#ask = ask;
     this.#now = now;
     this.#layer = new Layer(canvas.ownerDocument.createElement('canvas'), paint);
-    scene.watch({
+    scene.observe({
       shown: (drawable) => this.#large ? this.#large.shown(drawable) : this.#changed(drawable),
       changed: (drawable) => this.#large ? this.#large.changed(drawable) : this.#changed(drawable),
       hidden: (drawable) => this.#large ? this.#large.hidden(drawable) : this.#hidden(drawable),
@@ -220,7 +220,7 @@ export class Renderer {
     this.#isDirty = true;
   }
 
-  /** @returns {import('./layer.js').Transform} from the plane to device pixels */
+  /** @returns {import('./layer.js').ViewTransform} from the plane to device pixels */
   #transform() {
     const scale = this.#camera.scale * this.#ratio;
     // On whole pixels, what is painted once is as sharp wherever it is shown.

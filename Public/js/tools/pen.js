@@ -32,22 +32,22 @@ export class PenTool {
     const look = this.#look();
     // It is as broad everywhere: nobody needs to be told.
     this.#feelsPressure = look.tool !== 'highlighter';
-    this.#drawing.begin(look, [x, y], pressure === null || !this.#feelsPressure ? null : [pressure]);
+    this.#drawing.beginStroke(look, [x, y], pressure === null || !this.#feelsPressure ? null : [pressure]);
   }
 
   /** @param {Sample[]} samples */
   move(samples) {
     const hasPressure = this.#feelsPressure && samples.some(({ pressure }) => pressure !== null);
     const pressures = hasPressure ? samples.map(({ pressure }) => pressure ?? 0.5) : null;
-    this.#drawing.extend(samples.flatMap(({ x, y }) => [x, y]), pressures);
+    this.#drawing.extendStroke(samples.flatMap(({ x, y }) => [x, y]), pressures);
   }
 
   end() {
-    this.#drawing.lift();
+    this.#drawing.endStroke();
   }
 
   cancel() {
-    this.#drawing.cancel();
+    this.#drawing.cancelStroke();
   }
 }
 
@@ -92,12 +92,12 @@ export class ShapeTool {
 
   end() {
     this.#shape = null;
-    this.#drawing.lift();
+    this.#drawing.endStroke();
   }
 
   cancel() {
     this.#shape = null;
-    this.#drawing.cancel();
+    this.#drawing.cancelStroke();
   }
 }
 
@@ -137,9 +137,9 @@ export class EraserTool {
     for (const { x, y } of samples) this.#pass([x, y]);
   }
 
-  /** What went is one deed, undone at once. */
+  /** What went is one command, undone at once. */
   end() {
-    this.#drawing.erased(this.#erased);
+    this.#drawing.endErasing(this.#erased);
     this.#erased = [];
   }
 

@@ -88,7 +88,7 @@ export class TextTool extends EventTarget {
     if (!written) return;
     written.text = text;
     // Somebody may have taken it away.
-    if (!this.#drawing.write(written.id, text, written.look, written.point)) this.#begin(null);
+    if (!this.#drawing.writeText(written.id, text, written.look, written.point)) this.#begin(null);
   }
 
   /** What is written looks like what is chosen now. */
@@ -103,7 +103,7 @@ export class TextTool extends EventTarget {
   finish() {
     if (!this.#written) return;
     this.#begin(null);
-    this.#drawing.lift();
+    this.#drawing.endStroke();
   }
 
   /** @param {Written | null} written */

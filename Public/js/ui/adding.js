@@ -1,6 +1,6 @@
 /** Adds pictures and files, and says what becomes of them: how far they are, and how long it still takes. */
 
-import { cells, laidInto, wayToFree } from '../edit/autoLayout.js';
+import { gridCells, offsetToFreeSpace, placeInCell } from '../edit/autoLayout.js';
 import { measured, pictureTypeOf } from '../model/imageFile.js';
 import { CARD } from '../model/item.js';
 import { boundsOf } from '../model/placement.js';
@@ -9,11 +9,11 @@ import { words } from '../i18n/i18n.js';
 import { toast } from './dialogs.js';
 
 /**
- * @typedef {import('../edit/itemStore.js').Added} Added
+ * @typedef {import('../edit/itemStore.js').ItemContent} Added
  * @typedef {{ x: number, y: number, width: number, height: number }} Laid
  *
  * @typedef {object} Parts
- * @property {import('../edit/itemStore.js').Album} album
+ * @property {import('../edit/itemStore.js').ItemStore} itemStore
  * @property {import('../model/scene.js').Items} items
  * @property {import('../model/camera.js').Camera} camera
  * @property {{ width: number, height: number }} view the canvas, in pixels
@@ -46,7 +46,7 @@ export class Adding {
 
   /** @param {File[]} files @param {{ x: number, y: number } | null} at */
   async #add(files, at) {
-    const { album, camera, view, limit, added } = this.#parts;
+    const { itemStore, camera, view, limit, added } = this.#parts;
     const most = await limit();
     const fitting = files.filter(({ size }) => size <= most);
     const tried = await Promise.all(fitting.map((file) => read(file).catch(() => null)));
@@ -60,12 +60,12 @@ export class Adding {
     const middle = camera.toPlane(at?.x ?? width / 2, at?.y ?? height / 2);
     const hasCards = taken.some(({ natural }) => !natural);
     const least = hasCards ? { width: CARD.width * scale, height: CARD.height * scale } : undefined;
-    const laid = cells(taken.length, middle, { width, height, scale }, least).map((cell, index) => {
+    const laid = gridCells(taken.length, middle, { width, height, scale }, least).map((cell, index) => {
       const { natural } = taken[index];
-      return natural ? laidInto(natural, cell, scale) : { x: cell.x, y: cell.y, ...CARD };
+      return natural ? placeInCell(natural, cell, scale) : { x: cell.x, y: cell.y, ...CARD };
     });
     const [dx, dy] = at === null && this.#wayToFree(laid) || this.#aside(laid);
-    const items = album.addAll(
+    const items = itemStore.addAll(
       laid.map((one, at) => ({ added: taken[at], at: { ...one, x: one.x + dx, y: one.y + dy } })),
     );
     if (items.length > 0) added(items);
@@ -85,7 +85,7 @@ export class Adding {
     }));
     const { left, top, right, bottom } = camera.seen(view.width, view.height);
     const seen = { left: left + gap, top: top + bars, right: right - gap, bottom: bottom - bars };
-    return wayToFree(laid.map(boundsOf), taken, seen, STEP / scale);
+    return offsetToFreeSpace(laid.map(boundsOf), taken, seen, STEP / scale);
   }
 
   /** @param {Laid[]} laid @returns {[number, number]} to where none lies right upon another */
@@ -121,7 +121,7 @@ export async function read(file) {
 const MB = 1024 * 1024;
 /** Over so much time a pace is measured; from less than the least it cannot be told. */
 const PACE_MS = 8000;
-const LEAST_MS = 800;
+const MIN_MS = 800;
 
 /** @param {number} offset @param {number} size both in bytes @returns {string} such as `12.4 of 81 MB` */
 export function doneOfTotal(offset, size) {
@@ -169,7 +169,7 @@ export class Pace {
   /** @param {number} size @returns {number | null} seconds; null: it cannot be told yet */
   secondsLeft(size) {
     const [first, last] = [this.#seen[0], this.#seen.at(-1)];
-    if (!first || !last || last.at - first.at < LEAST_MS) return null;
+    if (!first || !last || last.at - first.at < MIN_MS) return null;
     return (size - last.offset) / (last.offset - first.offset) * (last.at - first.at) / 1000;
   }
 }

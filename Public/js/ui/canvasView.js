@@ -14,7 +14,7 @@ import { element } from './elements.js';
 export const CLOSER = 1.25;
 const DOTS = 28;
 /** Dots nearer to each other than this are noise. */
-const LEAST_DOTS = 14;
+const MIN_DOT_DISTANCE = 14;
 
 export class CanvasView {
   #canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
@@ -117,7 +117,7 @@ export class CanvasView {
     this.#cameraVersion = this.#camera.version;
     const { x, y, scale } = this.#camera;
     let size = DOTS * scale;
-    while (size < LEAST_DOTS) size *= 4;
+    while (size < MIN_DOT_DISTANCE) size *= 4;
     const { style } = this.#canvas;
     style.backgroundSize = `${size}px ${size}px`;
     style.backgroundPosition = `${-x * scale - size / 2}px ${-y * scale - size / 2}px`;

@@ -18,7 +18,7 @@ import { isBusy } from './keys.js';
 /** So long a browser may take to begin with a download. */
 const KEPT_MS = 60_000;
 /** Of more than this there is no preview: it would be late. */
-const MOST_PREVIEWED = 4000;
+const MAX_PREVIEWED = 4000;
 /** Of cards that do not lie on the page's own paper. */
 const ON_WHITE = {
   surface: '#ffffff',
@@ -110,7 +110,7 @@ export class ExportDialog {
     element('export-paper').hidden = format === 'drawing';
     const order = this.#order(format === 'drawing' ? 'page' : undefined);
     this.#note.textContent = format === 'png' ? this.#size(order.drawables) : words.formats[format];
-    this.#preview.hidden = order.drawables.length > MOST_PREVIEWED;
+    this.#preview.hidden = order.drawables.length > MAX_PREVIEWED;
     if (this.#preview.hidden) return;
     const { width, height } = extentOf(order.drawables);
     const { clientWidth, clientHeight } = this.#preview;

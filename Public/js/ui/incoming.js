@@ -90,7 +90,7 @@ function withoutFolders({ items, files }) {
  * @property {import('../model/camera.js').Camera} camera
  * @property {{ showEverything: () => void }} view
  * @property {{ width: number, height: number }} canvas in pixels
- * @property {import('./choosing.js').Choosing['bring']} bring
+ * @property {import('./selectionController.js').SelectionController['insert']} insert
  * @property {(ids: string[]) => void} choose
  * @property {() => Promise<number>} limit bytes of a file
  */
@@ -120,7 +120,7 @@ export class Opening {
 
   /** @param {Opened} opened @param {{ x: number, y: number } | null} at */
   async #lay({ shapes, items }, at) {
-    const { scene, drawing, view, bring, choose, limit } = this.#parts;
+    const { scene, drawing, view, insert, choose, limit } = this.#parts;
     const most = await limit();
     const files = items.map(({ name, contentType, bytes }) => new File([bytes], name, { type: contentType }));
     for (const { text, title } of tooLargeWords(files.filter(({ size }) => size > most), most)) {
@@ -143,7 +143,7 @@ export class Opening {
     const above = drawing.nextZ;
     const order = [...moved, ...laid.map(({ place }) => place)].sort((one, other) => one.z - other.z);
     order.forEach((one, at) => one.z = above + at);
-    const ids = bring(moved, laid);
+    const ids = insert(moved, laid);
     if (wasEmpty) view.showEverything();
     else choose(ids);
   }

@@ -9,9 +9,9 @@ import { stateHash } from '../sync/retained.js';
  * @param {import('../model/shapes.js').Shapes} parts.shapes
  * @param {import('../edit/selection.js').Selection} parts.selection
  * @param {import('../render/renderer.js').Renderer} parts.renderer
- * @param {import('../model/scheduling.js').Backlog} parts.backlog
+ * @param {import('../model/scheduling.js').FrameQueue} parts.frameQueue
  */
-export function openToInspection({ sharing, shapes, items, selection, renderer, backlog }) {
+export function openToInspection({ sharing, shapes, items, selection, renderer, frameQueue }) {
   const inspection = {
     stateHash: async () => (sharing.session ? await stateHash(sharing.session.retained) : ''),
     get participants() {
@@ -46,7 +46,7 @@ export function openToInspection({ sharing, shapes, items, selection, renderer, 
       })),
     /** Whether all that has come is on the canvas, and as sharp as it gets. */
     get isSettled() {
-      return (sharing.session?.isConnected ?? true) && !backlog.isBehind && !renderer.isUnsettled;
+      return (sharing.session?.isConnected ?? true) && !frameQueue.hasPending && !renderer.isUnsettled;
     },
     redraw: async () => {
       renderer.redraw();

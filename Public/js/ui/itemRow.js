@@ -11,7 +11,7 @@ import { announce } from './dialogs.js';
  * @typedef {import('../model/placement.js').Size} Size
  * @typedef {import('./elements.js').Box} Box
  *
- * @typedef {object} Deeds what a person can do to it
+ * @typedef {object} ItemActions what a person can do to it
  * @property {(item: Item) => void} choose
  * @property {(item: Item) => void} remove
  * @property {(item: Item) => void} addAgain
@@ -21,9 +21,9 @@ import { announce } from './dialogs.js';
 /** The words of an upload change so often; its bar follows each time. */
 const WORDS_MS = 250;
 /** What is smaller on the screen, in pixels, has no room for words. */
-const LEAST_WIDTH = 100;
+const MIN_WIDTH = 100;
 /** A card's link that is smaller than by this, of its own size, cannot be hit. */
-const LEAST_LINK = 0.55;
+const MIN_LINK_SCALE = 0.55;
 
 export class ItemRow {
   #item;
@@ -45,10 +45,10 @@ export class ItemRow {
   #shown = '';
   #isBehind = false;
 
-  /** @param {Item} item @param {Deeds} deeds */
-  constructor(item, deeds) {
+  /** @param {Item} item @param {ItemActions} actions */
+  constructor(item, actions) {
     this.#item = item;
-    this.#grip.addEventListener('click', () => deeds.choose(item));
+    this.#grip.addEventListener('click', () => actions.choose(item));
     this.#pause.addEventListener('click', () => {
       if (item.upload?.state === 'paused') item.upload.resume();
       else item.upload?.pause();
@@ -56,10 +56,10 @@ export class ItemRow {
     for (const button of [this.#cancel, this.#remove]) {
       button.addEventListener('click', () => {
         element('canvas').focus();
-        deeds.remove(item);
+        actions.remove(item);
       });
     }
-    this.#again.addEventListener('click', () => (item.problem ? deeds.loadAgain(item) : deeds.addAgain(item)));
+    this.#again.addEventListener('click', () => (item.problem ? actions.loadAgain(item) : actions.addAgain(item)));
     this.#cancel.append(icon('close'));
     this.#download.append(icon('download'));
     const label = make('div', { class: 'told' }, this.#title, this.#words);
@@ -109,13 +109,13 @@ export class ItemRow {
   place(box, view, panels, isCovered) {
     const { style } = this.#row;
     const { left, top, width, height } = box;
-    this.#row.toggleAttribute('data-mute', isCovered || width < LEAST_WIDTH);
+    this.#row.toggleAttribute('data-mute', isCovered || width < MIN_WIDTH);
     style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
     style.width = `${width.toFixed(1)}px`;
     style.height = `${height.toFixed(1)}px`;
     const scale = width / this.#item.place.width;
     style.setProperty('--scale', scale.toFixed(3));
-    this.#row.toggleAttribute('data-small', scale < LEAST_LINK);
+    this.#row.toggleAttribute('data-small', scale < MIN_LINK_SCALE);
     if (this.#panel.hidden) return null;
     const size = { width: this.#panel.offsetWidth, height: this.#panel.offsetHeight };
     const room = panelPlace(box, size, view, panels);

@@ -12,7 +12,7 @@ import { ItemRow } from './itemRow.js';
  * @typedef {import('../model/camera.js').Camera} Camera
  *
  * @typedef {object} Parts
- * @property {import('../edit/itemStore.js').Album} album
+ * @property {import('../edit/itemStore.js').ItemStore} itemStore
  * @property {import('../model/scene.js').Items} items
  * @property {Camera} camera
  * @property {import('../edit/selection.js').Selection} selection
@@ -41,26 +41,26 @@ export class ItemView {
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
-    const { album, items, choose } = parts;
-    this.#bitmaps = new Bitmaps(items, (item) => album.improved(item));
-    const deeds = {
+    const { itemStore, items, choose } = parts;
+    this.#bitmaps = new Bitmaps(items, (item) => itemStore.pictureChanged(item));
+    const actions = {
       choose,
       remove: this.remove.bind(this),
-      addAgain: album.addAgain.bind(album),
-      loadAgain: album.tryAgain.bind(album),
+      addAgain: itemStore.retryUpload.bind(itemStore),
+      loadAgain: itemStore.retryLoad.bind(itemStore),
     };
-    this.#layer = new ItemLayer({ ...parts, deeds });
-    album.addEventListener('change', () => this.#changed());
-    album.addEventListener('error', (event) => {
+    this.#layer = new ItemLayer({ ...parts, actions });
+    itemStore.addEventListener('change', () => this.#changed());
+    itemStore.addEventListener('error', (event) => {
       const { item, error } = /** @type {CustomEvent} */ (event).detail;
       toast(errorWords(error), { title: item.name, stays: true });
     });
-    album.addEventListener('appeared', (event) => {
+    itemStore.addEventListener('appeared', (event) => {
       const item = /** @type {CustomEvent<Item>} */ (event).detail;
       const by = item.by || words.somebody;
       this.#tell(`added:${by}`, (what) => words.adds(by, what), item.name);
     });
-    album.addEventListener(
+    itemStore.addEventListener(
       'vanished',
       (event) => this.#tell('removed', words.removed, /** @type {CustomEvent<Item>} */ (event).detail.name),
     );
@@ -68,13 +68,13 @@ export class ItemView {
 
   /** Takes it away, for everybody; asks first where that cannot be undone. @param {Item} item */
   async remove(item) {
-    const { album, items } = this.#parts;
+    const { itemStore, items } = this.#parts;
     const title = item.attachment ? words.removeForAll(item.name) : words.removeQuestion(item.name);
     const question = { title, text: words.cannotComeBack, action: words.remove };
     if (!item.blob && !await confirmed(question)) return;
     // Somebody may have been quicker.
     if (items.find(item.id) !== item) return;
-    album.remove(item);
+    itemStore.remove(item);
     toast(words.youRemoved(item.name));
   }
 
@@ -155,10 +155,10 @@ export class ItemLayer {
   #width = 0;
   #height = 0;
 
-  /** @param {Omit<Parts, 'album' | 'choose'> & { deeds: import('./itemRow.js').Deeds }} parts */
+  /** @param {Omit<Parts, 'itemStore' | 'choose'> & { actions: import('./itemRow.js').ItemActions }} parts */
   constructor(parts) {
     this.#parts = parts;
-    parts.items.watch({
+    parts.items.observe({
       shown: (item) => this.#add(item),
       changed: () => this.changed(),
       hidden: (item) => this.#take(item),
@@ -235,7 +235,7 @@ export class ItemLayer {
 
   /** @param {Item} item */
   #add(item) {
-    const row = new ItemRow(item, this.#parts.deeds);
+    const row = new ItemRow(item, this.#parts.actions);
     this.#rows.set(item, row);
     this.#list.append(row.element);
     this.changed();

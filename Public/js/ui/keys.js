@@ -28,19 +28,19 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
  * @param {import('./toolbar.js').Toolbar} parts.toolbar
  * @param {import('./toolbar.js').Inks} parts.inks
  * @param {import('./incoming.js').Incoming} parts.incoming
- * @param {import('./choosing.js').Choosing} parts.choosing
+ * @param {import('./selectionController.js').SelectionController} parts.selectionController
  * @param {import('../edit/drawing.js').Drawing} parts.drawing
  * @param {import('./canvasView.js').CanvasView} parts.view
  * @param {() => void} parts.edit what is chosen
  * @param {import('./exportDialog.js').ExportDialog} parts.exporting
  * @param {() => boolean} parts.isOver whether nothing can be drawn any more
  */
-export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edit, exporting, isOver }) {
-  const { selector } = choosing;
+export function bindKeys({ toolbar, inks, incoming, selectionController, drawing, view, edit, exporting, isOver }) {
+  const { selectTool } = selectionController;
   const colorKeys = [...'1234567890'].map((key, at) => [key, () => inks.chooseColor(at)]);
   const push = (/** @type {number} */ x, /** @type {number} */ y) => (/** @type {KeyboardEvent} */ { shiftKey }) => {
     const step = shiftKey ? LONG_STEP : STEP;
-    selector.push(x * step, y * step);
+    selectTool.push(x * step, y * step);
   };
   listenToKeys({
     ...Object.fromEntries(colorKeys),
@@ -50,17 +50,17 @@ export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edi
     '[': () => inks.stepWidth(-1),
     ']': () => inks.stepWidth(1),
     ...Object.fromEntries(ARROWS.map(([key, x, y]) => [key, push(x, y)])),
-    'mod+arrowup': () => selector.grow(1.1),
-    'mod+arrowdown': () => selector.grow(1 / 1.1),
-    'mod+a': () => (toolbar.choose('select'), selector.chooseAll()),
-    'mod+d': () => choosing.duplicate(),
-    'mod+]': () => choosing.bringToFront(),
-    pageup: () => choosing.bringToFront(),
-    '.': () => (toolbar.choose('select'), choosing.step(1)),
-    ',': () => (toolbar.choose('select'), choosing.step(-1)),
-    delete: () => choosing.remove(),
-    backspace: () => choosing.remove(),
-    escape: () => (selector.cancel(), selector.choose([])),
+    'mod+arrowup': () => selectTool.grow(1.1),
+    'mod+arrowdown': () => selectTool.grow(1 / 1.1),
+    'mod+a': () => (toolbar.choose('select'), selectTool.chooseAll()),
+    'mod+d': () => selectionController.duplicate(),
+    'mod+]': () => selectionController.bringToFront(),
+    pageup: () => selectionController.bringToFront(),
+    '.': () => (toolbar.choose('select'), selectionController.step(1)),
+    ',': () => (toolbar.choose('select'), selectionController.step(-1)),
+    delete: () => selectionController.remove(),
+    backspace: () => selectionController.remove(),
+    escape: () => (selectTool.cancel(), selectTool.choose([])),
     'mod+o': () => incoming.pick(),
     'mod+z': () => drawing.undo(),
     'mod+shift+z': () => drawing.redo(),
@@ -81,8 +81,8 @@ export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edi
     event.preventDefault();
     edit();
   });
-  addEventListener('keyup', () => selector.settle());
-  addEventListener('blur', () => selector.settle());
+  addEventListener('keyup', () => selectTool.settle());
+  addEventListener('blur', () => selectTool.settle());
   watchTabbing();
 }
 

@@ -161,7 +161,7 @@ class CursorLayer {
 
 const SHOWN_MS = 1600;
 /** So many at once are enough; of one person, the last. */
-const MOST = 6;
+const MAX_LABELS = 6;
 
 /** For a moment, at the place: who added, changed or took away something there. Not where their pointer shows it anyway. */
 export class ChangeTags {
@@ -175,7 +175,7 @@ export class ChangeTags {
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
-    parts.scene.watch({
+    parts.scene.observe({
       shown: (one) => (this.#seenOf(one).shown = one),
       // What grows is seen at the tip that draws it; what lies on the page does not grow.
       changed: (one) => 'place' in one && (this.#seenOf(one).shown = one),
@@ -226,8 +226,8 @@ export class ChangeTags {
     if (!overlap(bounds, camera.seen(innerWidth, innerHeight)) || isSeenAt(sender, bounds)) return;
     this.#tags.get(sender)?.shown.remove();
     this.#tags.delete(sender);
-    if (this.#tags.size >= MOST) return;
-    const tag = make('div', { class: 'deed' }, shown ? who.name : words.tookAway(who.name));
+    if (this.#tags.size >= MAX_LABELS) return;
+    const tag = make('div', { class: 'change-label' }, shown ? who.name : words.tookAway(who.name));
     tag.style.setProperty('--own', who.color);
     tag.style.setProperty('--on-own', textOn(who.color));
     this.#layer.append(tag);

@@ -20,7 +20,7 @@ export const HIGHLIGHTER_WIDTHS = Object.freeze([14, 22, 34]);
 export const TEXT_SIZES = Object.freeze([18, 26, 44]);
 
 /** @param {() => number} [random] @returns {string} for somebody who has not said a name */
-export function madeUpName(random = Math.random) {
+export function randomName(random = Math.random) {
   const pick = (/** @type {string[]} */ names) => names[Math.floor(random() * names.length)];
   return `${pick(words.firstNames)} ${pick(words.secondNames)}`;
 }
@@ -44,7 +44,7 @@ export class Settings {
   /** @param {KeptStorage} storage @param {() => number} [random] */
   constructor(storage, random = Math.random) {
     this.#storage = storage;
-    this.name = cleanName(this.#read(NAME) ?? '') || madeUpName(random);
+    this.name = cleanName(this.#read(NAME) ?? '') || randomName(random);
     const color = this.#read(OWN_COLOR);
     this.color = isRGB(color) ? color : randomColor(random);
     const width = Number(this.#read(WIDTH));

@@ -18,7 +18,7 @@ const BOTTOM = 96;
 /** Of the height, where a keyboard comes over the page. */
 const ABOVE_KEYBOARD = 0.45;
 /** Letters that have room in a line wherever it begins. */
-const LEAST_LETTERS = 8;
+const MIN_LETTERS = 8;
 
 export class TextBox {
   #writer;
@@ -94,7 +94,7 @@ export class TextBox {
     const space = value.trimEnd().lastIndexOf(' ');
     // Before the page would move on with what is typed.
     const [edge] = this.#camera.toPlane(this.#view.width - 3 * EDGE, 0);
-    const room = Math.max(edge - x, LEAST_LETTERS * size);
+    const room = Math.max(edge - x, MIN_LETTERS * size);
     if (space > begin && lineWidth(value.slice(begin)) * size > room) {
       this.#area.setRangeText('\n', space, space + 1, 'preserve');
     }

@@ -12,7 +12,7 @@ import { words } from '../../i18n/i18n.js';
 /** Around what is drawn, in points. */
 const MARGIN = 24;
 /** So long the page may stand still, in milliseconds. */
-const LONGEST_MS = 12;
+const MAX_AGE_MS = 12;
 
 /** @param {Drawable} drawable @returns {drawable is Item} */
 export function isItem(drawable) {
@@ -44,7 +44,7 @@ export async function* calmly(all, signal, progress) {
   for (const [at, one] of all.entries()) {
     signal?.throwIfAborted();
     yield one;
-    if (performance.now() - begun < LONGEST_MS) continue;
+    if (performance.now() - begun < MAX_AGE_MS) continue;
     progress?.((at + 1) / all.length);
     await new Promise((resolve) => setTimeout(resolve));
     begun = performance.now();
@@ -92,8 +92,8 @@ export function base64Of(blob) {
  */
 
 /** Not more pixels than every browser can hold. */
-const MOST_PIXELS = 2 ** 24;
-const LONGEST = 8192;
+const MAX_PIXELS = 2 ** 24;
+const MAX_SIDE_LENGTH = 8192;
 
 /** @param {Order} order @param {number} wanted pixels a point @returns {Promise<{ blob: Blob, missing: number }>} a PNG, and how many pictures could not be had */
 export async function rasterOf({ drawables, paint, paper, signal, progress }, wanted) {
@@ -135,7 +135,7 @@ export function paintAll(canvas, { drawables, paint, paper }, wanted) {
 
 /** @param {number} width @param {number} height points @param {number} wanted pixels a point @returns {number} as many as there can be */
 export function scaleFor(width, height, wanted) {
-  return Math.min(wanted, Math.sqrt(MOST_PIXELS / width / height), LONGEST / width, LONGEST / height);
+  return Math.min(wanted, Math.sqrt(MAX_PIXELS / width / height), MAX_SIDE_LENGTH / width, MAX_SIDE_LENGTH / height);
 }
 
 /** @param {HTMLCanvasElement} canvas @param {Extent} extent @param {number} scale @param {string} paper */

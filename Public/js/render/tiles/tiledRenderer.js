@@ -182,7 +182,7 @@ export class LargeScene {
     for (const one of this.#live.keys()) this.#paint(context, transform, one, []);
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {import('../layer.js').Transform} transform @param {Drawable} one @param {Tile[]} tiles on which it is to be seen; none: everywhere */
+  /** @param {CanvasRenderingContext2D} context @param {import('../layer.js').ViewTransform} transform @param {Drawable} one @param {Tile[]} tiles on which it is to be seen; none: everywhere */
   #paint(context, transform, one, tiles) {
     context.save();
     context.setTransform(1, 0, 0, 1, 0, 0);

@@ -3,7 +3,7 @@
 import { overlap } from '../../model/stroke.js';
 
 /**
- * @typedef {import('../layer.js').Transform} Transform
+ * @typedef {import('../layer.js').ViewTransform} ViewTransform
  * @typedef {import('../../model/stroke.js').Bounds} Bounds
  * @typedef {import('./tilePainter.js').Image} Image
  */
@@ -68,14 +68,14 @@ export class Tile {
     this.revision = -1;
   }
 
-  /** @param {Transform} transform @returns {[number, number, number, number]} left, top, width and height in device pixels: whole ones, so that there are no seams */
+  /** @param {ViewTransform} transform @returns {[number, number, number, number]} left, top, width and height in device pixels: whole ones, so that there are no seams */
   place({ scale, x, y }) {
     const side = TILE * scale / this.scale;
     const [left, top] = [Math.round(this.x * side + x), Math.round(this.y * side + y)];
     return [left, top, Math.round((this.x + 1) * side + x) - left, Math.round((this.y + 1) * side + y) - top];
   }
 
-  /** @param {CanvasRenderingContext2D} context in device pixels @param {Transform} transform */
+  /** @param {CanvasRenderingContext2D} context in device pixels @param {ViewTransform} transform */
   show(context, transform) {
     if (!this.image) return;
     const place = this.place(transform);
@@ -84,7 +84,7 @@ export class Tile {
     context.drawImage(this.image, ...place);
   }
 
-  /** @param {Transform} transform @param {number} x @param {number} y in device pixels @returns {number} of its middle from there */
+  /** @param {ViewTransform} transform @param {number} x @param {number} y in device pixels @returns {number} of its middle from there */
   distance(transform, x, y) {
     const [left, top, width, height] = this.place(transform);
     return Math.hypot(left + width / 2 - x, top + height / 2 - y);
@@ -99,7 +99,7 @@ export function isBehind({ revision, wanted }) {
 /**
  * @typedef {import('../../model/scene.js').Drawable} Drawable
  * @typedef {import('./tileWorker.js').TileWorker} TileWorker
- * @typedef {{ transform: Transform, width: number, height: number, bounds: Bounds | null }} View what is seen, in device pixels, and of the scene
+ * @typedef {{ transform: ViewTransform, width: number, height: number, bounds: Bounds | null }} View what is seen, in device pixels, and of the scene
  */
 
 /** The overview is at most so long, in device pixels. */
@@ -108,7 +108,7 @@ const OVERVIEW = 1536;
 const AT_ONCE = 2;
 /** What is there, but behind, waits so many times as long as it took, and at least so long, in milliseconds. */
 const WAIT_TIMES = 4;
-const LEAST_WAIT_MS = 60;
+const MIN_WAIT_MS = 60;
 const OVERVIEW_WAIT_MS = 1500;
 /** Once nothing has changed for so long, nothing waits. */
 const QUIET_MS = 200;
@@ -270,7 +270,7 @@ export class Tiles {
     const seen = this.#seen.filter(isBehind).sort((a, b) => a.distance(transform, x, y) - b.distance(transform, x, y));
     const overview = this.#overview.filter(isBehind);
     const isMissing = (/** @type {Tile} */ { image }) => !image;
-    const least = Math.max(LEAST_WAIT_MS, this.#isCrowded(now) ? (now - this.#crowdedSince) * CROWD_PART : 0);
+    const least = Math.max(MIN_WAIT_MS, this.#isCrowded(now) ? (now - this.#crowdedSince) * CROWD_PART : 0);
     const isQuiet = now - this.#changedAt > QUIET_MS;
     const isDue = (/** @type {Tile} */ { image, askedAt, tookMs }) =>
       image && (isQuiet || now - askedAt > Math.max(least, WAIT_TIMES * tookMs));

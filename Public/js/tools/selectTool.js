@@ -1,13 +1,13 @@
 /** Chooses what lies on the page, moves it, and makes it larger or smaller by the corners of the box around it. */
 
-import { closedShapeAround, contains, cornerAt, growthBy, topmostAt, touching } from '../model/hitTest.js';
-import { growth, joined, STILL } from '../protocol/transformSync.js';
+import { closedShapeAround, contains, cornerAt, resizeFactor, topmostAt, touching } from '../model/hitTest.js';
+import { compose, IDENTITY, scaleAbout } from '../protocol/transformSync.js';
 
 /**
  * @typedef {import('../model/hitTest.js').Corner} Corner
  * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {import('../model/stroke.js').Bounds} Bounds
- * @typedef {import('../model/stroke.js').Motion} Motion
+ * @typedef {import('../model/stroke.js').Transform} Transform
  * @typedef {import('./pen.js').Sample} Sample
  *
  * What a pointer that is down does, once it has moved; `tap`: what it does if it never moves.
@@ -37,7 +37,7 @@ const LOOKING = 3;
 export class SelectTool extends EventTarget {
   #plane;
   #selection;
-  #arranger;
+  #commands;
   #scale;
   #now;
   /** @type {Gesture | null} */
@@ -47,20 +47,20 @@ export class SelectTool extends EventTarget {
   /** When what lies in the box was last looked for, and how long that took, in milliseconds. */
   #looked = { at: -Infinity, ms: 0 };
   /** What the keys did since they were down. */
-  #push = STILL;
+  #push = IDENTITY;
   /** @type {{ id: string, at: number, x: number, y: number } | null} */
   #lastTap = null;
 
   /**
    * @param {import('../model/hitTest.js').Plane} plane
-   * @param {import('../edit/selection.js').Selection} selection @param {import('../edit/selectionCommands.js').Arranger} arranger
+   * @param {import('../edit/selection.js').Selection} selection @param {import('../edit/selectionCommands.js').SelectionCommands} commands
    * @param {() => number} scale pixels a point @param {() => number} [now] milliseconds
    */
-  constructor(plane, selection, arranger, scale, now = () => performance.now()) {
+  constructor(plane, selection, commands, scale, now = () => performance.now()) {
     super();
     this.#plane = plane;
     this.#selection = selection;
-    this.#arranger = arranger;
+    this.#commands = commands;
     this.#scale = scale;
     this.#now = now;
   }
@@ -123,7 +123,7 @@ export class SelectTool extends EventTarget {
     if (!gesture.isMoved && Math.hypot(dx, dy) * this.#scale() < SLOP) return;
     gesture.isMoved = true;
     if (gesture.kind === 'box') this.#drawBox(gesture, last);
-    else this.#arranger.hold(this.#selection.ids, this.#motion(gesture, dx, dy));
+    else this.#commands.drag(this.#selection.ids, this.#transform(gesture, dx, dy));
   }
 
   end() {
@@ -132,15 +132,15 @@ export class SelectTool extends EventTarget {
     if (!gesture) return;
     if (!gesture.isMoved) gesture.tap();
     else if (gesture.kind === 'box') this.#chooseInBox(gesture.from, gesture.before);
-    else this.#arranger.drop();
+    else this.#commands.commitDrag();
     this.#showBox(null);
   }
 
   cancel() {
     const gesture = this.#gesture;
     this.#gesture = null;
-    this.#push = STILL;
-    this.#arranger.release();
+    this.#push = IDENTITY;
+    this.#commands.cancelDrag();
     if (gesture?.kind === 'box') this.#selection.choose(gesture.before);
     this.#showBox(null);
   }
@@ -154,14 +154,14 @@ export class SelectTool extends EventTarget {
   grow(times) {
     const { bounds } = this.#selection;
     if (!bounds || !this.#canGrow) return;
-    this.#pushBy(growth(times, (bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2));
+    this.#pushBy(scaleAbout(times, (bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2));
   }
 
-  /** The key is up: what it did is one deed. */
+  /** The key is up: what it did is one command. */
   settle() {
-    if (this.#push === STILL) return;
-    this.#push = STILL;
-    this.#arranger.drop();
+    if (this.#push === IDENTITY) return;
+    this.#push = IDENTITY;
+    this.#commands.commitDrag();
   }
 
   /** A card alone has no other size. */
@@ -170,11 +170,11 @@ export class SelectTool extends EventTarget {
     return soleItem === null || soleItem.isPicture;
   }
 
-  /** @param {Motion} motion */
-  #pushBy(motion) {
+  /** @param {Transform} transform */
+  #pushBy(transform) {
     if (this.#gesture || this.#selection.size === 0) return;
-    this.#push = joined(this.#push, motion);
-    this.#arranger.hold(this.#selection.ids, this.#push);
+    this.#push = compose(this.#push, transform);
+    this.#commands.drag(this.#selection.ids, this.#push);
   }
 
   /** @param {number} x @param {number} y @returns {Drawable | null} */
@@ -208,12 +208,12 @@ export class SelectTool extends EventTarget {
     this.dispatchEvent(new CustomEvent('edit', { detail: meant ?? [x, y] }));
   }
 
-  /** @param {Gesture} gesture @param {number} dx @param {number} dy @returns {Motion} */
-  #motion({ corner, bounds }, dx, dy) {
+  /** @param {Gesture} gesture @param {number} dx @param {number} dy @returns {Transform} */
+  #transform({ corner, bounds }, dx, dy) {
     if (!corner || !bounds) return { factor: 1, x: rounded(dx), y: rounded(dy) };
     const [right, down] = corner;
-    const factor = growthBy(bounds, corner, dx, dy, this.#selection.soleItem !== null);
-    return growth(factor, right > 0 ? bounds.left : bounds.right, down > 0 ? bounds.top : bounds.bottom);
+    const factor = resizeFactor(bounds, corner, dx, dy, this.#selection.soleItem !== null);
+    return scaleAbout(factor, right > 0 ? bounds.left : bounds.right, down > 0 ? bounds.top : bounds.bottom);
   }
 
   /** @param {Gesture} gesture @param {Sample} to */
