@@ -7,7 +7,7 @@ import { isClosed, regular, SHAPE_TOOLS, shapeToolPoints } from '../../Public/js
 import { Stroke } from '../../Public/js/model/stroke.js';
 import { readText, STROKE_TYPE, TEXT_TYPE } from '../../Public/js/protocol/shapeMessages.js';
 import { cleanText, Text } from '../../Public/js/model/text.js';
-import { lookOf, trace } from '../../Public/js/render/shapePainter.js';
+import { paintStyleOf, trace } from '../../Public/js/render/shapePainter.js';
 import { BEN, fakeSession, gatewayEntry, keyOf, welcome } from './support.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, width: 6, tool: 'rectangle' };
@@ -87,7 +87,7 @@ test('with Shift a shape is square, and a line has steps of an eighth turn', () 
 
 test('shapes are stroked, freehand strokes are filled, and highlighters are transparent', () => {
   const looks = ['pen', 'highlighter', ...SHAPE_TOOLS].map((tool) =>
-    lookOf(new Stroke({ ...LOOK, tool, id: 'x', z: 1 }))
+    paintStyleOf(new Stroke({ ...LOOK, tool, id: 'x', z: 1 }))
   );
   assert.deepEqual(looks.map(({ lineWidth }) => lineWidth), [null, null, 6, 6, 6, 6]);
   assert.deepEqual(looks.map(({ alpha }) => alpha < 1), [false, true, false, false, false, false]);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LargeScene } from '../../Public/js/render/tiles/tiledRenderer.js';
+import { TiledRenderer } from '../../Public/js/render/tiles/tiledRenderer.js';
 import { Stroke } from '../../Public/js/model/stroke.js';
 import { Text } from '../../Public/js/model/text.js';
 import { TILE, Tiles } from '../../Public/js/render/tiles/tiles.js';
-import { hear, tell, TilePainter } from '../../Public/js/render/tiles/tilePainter.js';
+import { deserialize, serialize, TilePainter } from '../../Public/js/render/tiles/tilePainter.js';
 
 // Provided by browsers; here shapes are only counted.
 Object.assign(globalThis, {
@@ -24,8 +24,8 @@ test('serialized shapes are restored: points, pressures, styles and texts', () =
   pressed.pressures = [0.5, 0.75];
   const text = new Text({ id: 'B', text: 'Hi\nthere', x: 5, y: 6, size: 20, rgb: '#000000', color: 0, z: 2 });
   const plain = strokeOf('C', 3, [900_000.01, -7, 8, 9, 10, 11], 2);
-  const { told, numbers } = tell([pressed, text, plain], () => assert.fail('no picture'));
-  const [a, b, c] = hear(structuredClone(told), structuredClone(numbers));
+  const { items, numbers } = serialize([pressed, text, plain], () => assert.fail('no picture'));
+  const [a, b, c] = deserialize(structuredClone(items), structuredClone(numbers));
   assert.deepEqual([a.id, a.z, a.bounds, c.bounds], ['A', 1, pressed.bounds, plain.bounds]);
   const [first, third] = /** @type {Stroke[]} */ ([a.shape, c.shape]);
   assert.deepEqual([[...first.points], [.../** @type {number[]} */ (first.pressures)]], [pressed.points, [0.5, 0.75]]);
@@ -44,14 +44,14 @@ test('a tile has the shapes that it intersects, in order; thin shapes are simpli
     strokeOf('E', 5, [90_000, 90_000, 90_010, 90_010], 2),
     strokeOf('F', 6, [30, 30, 40, 40], 2),
   ];
-  const { told, numbers } = tell(drawn, () => assert.fail('no picture'));
-  painter.put(told, numbers);
+  const { items, numbers } = serialize(drawn, () => assert.fail('no picture'));
+  painter.put(items, numbers);
   const context = fakeContext();
   run(painter.paint(context, { scale: 0.1, left: 0, top: 0, size: TILE }));
   // Consecutive shapes of one style are painted together; the broad one is filled; then the last.
   assert.deepEqual(context.done, ['stroke 2', 'fill', 'stroke 1']);
   assert.ok(context.lines < 50, `${context.lines} lines`);
-  painter.drop(['D', 'F']);
+  painter.remove(['D', 'F']);
   const without = fakeContext();
   run(painter.paint(without, { scale: 0.1, left: 0, top: 0, size: TILE }));
   assert.deepEqual(without.done, ['stroke 2']);
@@ -115,7 +115,7 @@ test('thousands of new shapes are not painted above the tiles; moving ones are',
   frame();
   assert.equal(frame.live.length, 100);
   settle();
-  assert.equal(scene.isBehind, false);
+  assert.equal(scene.hasPendingWork, false);
 });
 
 test('at any zoom a frame visits existing tiles only', () => {
@@ -128,11 +128,11 @@ test('at any zoom a frame visits existing tiles only', () => {
     const begun = performance.now();
     for (let turn = 0; turn < 40; turn += 1) {
       now += 100;
-      tiles.look(view, false);
-      tiles.painted(/** @type {any} */ ({}));
-      tiles.show(fakeContext(), view, nothing);
+      tiles.update(view, false);
+      tiles.receive(/** @type {any} */ ({}));
+      tiles.draw(fakeContext(), view, nothing);
     }
-    assert.equal(tiles.isBehind, false);
+    assert.equal(tiles.isOutdated, false);
     // Visiting all possible tiles would take many seconds.
     assert.ok(performance.now() - begun < 1000, `${performance.now() - begun} ms`);
   }
@@ -149,7 +149,7 @@ function large(count) {
     (_, at) =>
       strokeOf(`S${at}`, at, [(at * 37) % 3000, (at * 53) % 2000, (at * 37) % 3000 + 20, (at * 53) % 2000 + 9], 3),
   );
-  const scene = new LargeScene(strokes, {
+  const scene = new TiledRenderer(strokes, {
     paint: (_, drawable) => live.push(drawable.id),
     newCanvas: () => {
       paintings += 1;
@@ -162,7 +162,7 @@ function large(count) {
   const frame = Object.assign((/** @type {boolean} */ isAnew = false) => {
     now += 16;
     live = [];
-    if (isAnew) scene.show();
+    if (isAnew) scene.markDirty();
     const view = { transform: frame.camera, width: 1000, height: 700, bounds };
     scene.frame(/** @type {any} */ (fakeContext()), view, frame.isZooming, () => {});
     frame.live = live;
@@ -170,7 +170,7 @@ function large(count) {
   const settle = () => {
     for (let turn = 0; turn < 3000; turn += 1) {
       frame();
-      if (!scene.isBehind) return;
+      if (!scene.hasPendingWork) return;
     }
     assert.fail('it never settles');
   };

@@ -77,12 +77,12 @@ test('an empty text leaves no trace', () => {
 });
 
 test('a tap edits the topmost text; its color change is undone with the edit', () => {
-  const { writer, shapes, drawing, look } = tools('line');
+  const { writer, shapes, drawing, style } = tools('line');
   for (const text of ['below', 'above']) write(drawing, text);
   tap(writer, 110, 100);
   assert.equal(writer.written?.text, 'above');
   writer.type('over');
-  Object.assign(look, { rgb: '#30a46c', color: 3 });
+  Object.assign(style, { rgb: '#30a46c', color: 3 });
   writer.restyle();
   writer.finish();
   assert.deepEqual(textsOf(shapes), ['below', 'over']);
@@ -124,7 +124,7 @@ function tools(tool) {
   const index = new ShapeIndex();
   shapes.observe(index);
   const drawing = new Drawing(shapes);
-  const look = { ...TYPE };
+  const style = { ...TYPE };
   let count = 0;
   const newKey = () => `key-${count += 1}`;
   const scale = () => 1;
@@ -132,9 +132,9 @@ function tools(tool) {
     shapes,
     index,
     drawing,
-    look,
+    style,
     shaper: new ShapeTool(drawing, () => ({ ...INK, width: 6, tool }), scale, newKey),
-    writer: new TextTool(drawing, index, () => ({ ...look }), scale, newKey),
+    writer: new TextTool(drawing, index, () => ({ ...style }), scale, newKey),
   };
 }
 

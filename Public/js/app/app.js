@@ -145,7 +145,7 @@ const flow = new SessionFlow({
 const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
 const overBar = new OverBar({ scene, save: () => exporting.open(), start: () => flow.share() });
 
-const writer = new TextTool(drawing, index, () => inks.textLook, () => camera.scale, newKey);
+const writer = new TextTool(drawing, index, () => inks.textStyle, () => camera.scale, newKey);
 const textBox = new TextBox(writer, camera, renderer, ask);
 
 frames.run(
@@ -171,8 +171,8 @@ frames.run(
 );
 
 const tools = {
-  pen: new PenTool(drawing, () => inks.lookOf('pen')),
-  highlighter: new PenTool(drawing, () => inks.lookOf('highlighter')),
+  pen: new PenTool(drawing, () => inks.strokeStyle('pen')),
+  highlighter: new PenTool(drawing, () => inks.strokeStyle('highlighter')),
   eraser: new EraserTool(drawing, index, () => camera.scale),
   select: selectTool,
   hand: new PanTool(camera),
@@ -185,7 +185,7 @@ const tools = {
 
 /** @param {string} tool */
 function shapeTool(tool) {
-  return new ShapeTool(drawing, () => inks.lookOf(tool), () => camera.scale, newKey);
+  return new ShapeTool(drawing, () => inks.strokeStyle(tool), () => camera.scale, newKey);
 }
 
 shapes.observe(index);
@@ -310,7 +310,7 @@ function paste(pasted) {
     return void opening.open(new File([pasted], words.asDrawing), { x, y });
   }
   const identity = { id: newKey(), z: drawing.nextZ };
-  const text = pastedText(pasted, inks.textLook, identity, camera.toPlane(renderer.width / 2, renderer.height / 2));
+  const text = pastedText(pasted, inks.textStyle, identity, camera.toPlane(renderer.width / 2, renderer.height / 2));
   if (!text) return;
   toolbar.choose('select');
   selectTool.choose(selectionController.insert([text], []));
@@ -351,7 +351,7 @@ inks.addEventListener('own', () => flow.showProfile());
 inks.addEventListener('change', (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
   if (writer.written) writer.restyle();
-  else if (!selectionController.restyle((shape) => inks.partOf(shape, detail)) && !takesInk(toolbar.tool)) {
+  else if (!selectionController.restyle((shape) => inks.styleChange(shape, detail)) && !takesInk(toolbar.tool)) {
     toolbar.choose('pen');
   }
 });

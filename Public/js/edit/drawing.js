@@ -10,8 +10,8 @@ import { cleanText, Text } from '../model/text.js';
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../model/shapes.js').Shape} Shape
- * @typedef {{ rgb: string, color: number, width: number, tool: string }} Look
- * @typedef {{ rgb: string, color: number, size: number }} TextLook
+ * @typedef {{ rgb: string, color: number, width: number, tool: string }} StrokeStyle
+ * @typedef {{ rgb: string, color: number, size: number }} TextStyle
  */
 
 /** So often the others see what is typed, in milliseconds. */
@@ -102,10 +102,10 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** The pen touches the paper. @param {Look} look @param {number[]} points x and y in turn @param {number[] | null} pressures */
-  beginStroke(look, points, pressures) {
+  /** The pen touches the paper. @param {StrokeStyle} style @param {number[]} points x and y in turn @param {number[] | null} pressures */
+  beginStroke(style, points, pressures) {
     this.endStroke();
-    this.#startStroke(look, []);
+    this.#startStroke(style, []);
     this.extendStroke(points, pressures);
     // Not with the next frame: the others wait for it too.
     this.#flushPen();
@@ -121,23 +121,23 @@ export class Drawing extends EventTarget {
     if (pen.stroke.length >= this.#sync.maxStrokePoints) this.#splitStroke(pen.stroke, pen.parts);
   }
 
-  /** A shape is drawn out between two points. @param {Look} look @param {string} id @param {[number, number]} from @param {[number, number]} to */
-  drawShape(look, id, from, to) {
-    const shape = new Stroke({ ...look, id, z: this.#zOf(id) });
-    shape.append(shapeToolPoints(look.tool, from, to, look.width).map(onPlane), null);
+  /** A shape is drawn out between two points. @param {StrokeStyle} style @param {string} id @param {[number, number]} from @param {[number, number]} to */
+  drawShape(style, id, from, to) {
+    const shape = new Stroke({ ...style, id, z: this.#zOf(id) });
+    shape.append(shapeToolPoints(style.tool, from, to, style.width).map(onPlane), null);
     return this.#updateDraft(shape, true);
   }
 
   /**
    * A text is typed.
-   * @param {string} id of one that is there, or a new one @param {string} typed @param {TextLook} look @param {[number, number]} point its upper left corner, of a new one
+   * @param {string} id of one that is there, or a new one @param {string} typed @param {TextStyle} style @param {[number, number]} point its upper left corner, of a new one
    * @returns {boolean} whether it is still there: somebody may have removed it
    */
-  writeText(id, typed, look, [x, y]) {
+  writeText(id, typed, style, [x, y]) {
     const text = cleanText(typed);
     const before = this.#shapes.find(id);
     const place = before instanceof Text ? before : { x: onPlane(x), y: onPlane(y) };
-    const written = new Text({ ...look, id, text, x: place.x, y: place.y, z: this.#zOf(id) });
+    const written = new Text({ ...style, id, text, x: place.x, y: place.y, z: this.#zOf(id) });
     // Nothing is no text, to the others.
     return this.#updateDraft(written, text !== '');
   }
@@ -196,7 +196,7 @@ export class Drawing extends EventTarget {
 
   // For those who arrange what is there: what it takes to undo it, they know themselves.
 
-  /** They look like this from now on, if they are still there. @param {Shape[]} shapes */
+  /** Replaces shapes that still exist. @param {Shape[]} shapes */
   update(shapes) {
     for (const shape of shapes) {
       shape.isFinished = true;
@@ -325,9 +325,9 @@ export class Drawing extends EventTarget {
     return true;
   }
 
-  /** @param {Look} look @param {Stroke[]} parts drawn before in the same movement */
-  #startStroke(look, parts) {
-    const stroke = new Stroke({ ...look, id: this.#newKey(), z: this.#sync.nextZ });
+  /** @param {StrokeStyle} style @param {Stroke[]} parts drawn before in the same movement */
+  #startStroke(style, parts) {
+    const stroke = new Stroke({ ...style, id: this.#newKey(), z: this.#sync.nextZ });
     this.#pen = { stroke, sent: 0, parts };
     this.#shapes.set(stroke, { isDraft: true });
   }
@@ -360,7 +360,7 @@ export class Drawing extends EventTarget {
   }
 }
 
-/** @param {Text} from @param {Text} to @returns {Partial<Text>} what of words and look differs, as it is in `to` */
+/** @param {Text} from @param {Text} to @returns {Partial<Text>} the differences of text and style, as it is in `to` */
 function changes(from, to) {
   const { text, rgb, color, size } = to;
   const all = Object.entries({ text, rgb, color, size });

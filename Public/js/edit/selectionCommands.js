@@ -189,8 +189,8 @@ export class SelectionCommands {
     });
   }
 
-  /** Gives shapes another look. @param {ReadonlySet<string>} ids @param {(shape: Shape) => StyleChange} lookOf @returns {boolean} whether there was any */
-  restyle(ids, lookOf) {
+  /** Gives shapes another style. @param {ReadonlySet<string>} ids @param {(shape: Shape) => StyleChange} styleOf @returns {boolean} whether there was any */
+  restyle(ids, styleOf) {
     const there = this.#of(ids).filter(isShape).map(({ id }) => id);
     if (there.length === 0) return false;
     /** @type {ShapeChange[]} */
@@ -199,9 +199,9 @@ export class SelectionCommands {
     this.#tasks.run(() => there, (id) => {
       const before = this.#parts.transforms.base(id);
       if (!before) return;
-      const look = lookOf(before);
-      for (const name of Object.keys(look)) names.add(name);
-      this.#change(changes, { before, after: withStyle(before, look) });
+      const style = styleOf(before);
+      for (const name of Object.keys(style)) names.add(name);
+      this.#change(changes, { before, after: withStyle(before, style) });
     });
     this.#push({
       undo: () => this.#restyle(there, changes, [], names, reversed),
@@ -304,7 +304,7 @@ export class SelectionCommands {
 
   /** The same. @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts @param {Iterable<string>} names of what differs @param {Direction} direction */
   #restyle(ids, changes, shifts, names, direction) {
-    const look = (/** @type {Shape | Placement} */ now, /** @type {ShapeChange | ItemChange} */ change) => {
+    const style = (/** @type {Shape | Placement} */ now, /** @type {ShapeChange | ItemChange} */ change) => {
       const { before, after } = /** @type {Record<string, any>} */ (direction(change));
       const mine = [...names].filter((name) => /** @type {any} */ (now)[name] === before[name]);
       return mine.length > 0 ? Object.fromEntries(mine.map((name) => [name, after[name]])) : null;
@@ -314,11 +314,11 @@ export class SelectionCommands {
       changes,
       shifts,
       (now, change) => {
-        const changed = look(now, change);
+        const changed = style(now, change);
         return changed && withStyle(now, changed);
       },
       (now, shift) => {
-        const changed = look(now, shift);
+        const changed = style(now, shift);
         return changed && { ...now, ...changed };
       },
     );
@@ -362,9 +362,9 @@ function isItem(one) {
   return 'place' in one;
 }
 
-/** @param {Shape} shape @param {StyleChange} look @returns {Shape} the same but for that */
-function withStyle(shape, look) {
-  return Object.assign(shape.moved(IDENTITY), look);
+/** @param {Shape} shape @param {StyleChange} style @returns {Shape} the same but for that */
+function withStyle(shape, style) {
+  return Object.assign(shape.moved(IDENTITY), style);
 }
 
 /** @template T @param {T} change @returns {T} */

@@ -56,7 +56,7 @@ const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
  * @typedef {import('./stroke.js').Transform} Transform
- * @typedef {{ id: string, text: string, x: number, y: number, size: number, rgb: string, color: number, z: number }} Look
+ * @typedef {{ id: string, text: string, x: number, y: number, size: number, rgb: string, color: number, z: number }} TextProperties
  */
 
 /** Words on the page. What changes them makes others of the same id. */
@@ -80,7 +80,7 @@ export class Text {
   /** @type {Bounds | null} */
   #box = null;
 
-  /** @param {Look} look */
+  /** @param {TextProperties} style */
   constructor({ id, text, x, y, size, rgb, color, z }) {
     this.id = id;
     this.text = text;
@@ -120,7 +120,7 @@ export class Text {
     this.version += 1;
   }
 
-  /** @param {Partial<Look>} changes @returns {Text} */
+  /** @param {Partial<TextProperties>} changes @returns {Text} */
   with(changes) {
     return new Text({ ...this, ...changes });
   }
@@ -143,7 +143,7 @@ export class Text {
     return corners.some((corner, at) => segmentDistance(from, to, corner, corners[(at + 1) % 4]) <= reach);
   }
 
-  /** @param {import('./shapes.js').Shape} other @returns {boolean} whether both look the same */
+  /** @param {import('./shapes.js').Shape} other @returns {boolean} true if both look the same */
   looksLike(other) {
     return other instanceof Text && this.text === other.text && this.x === other.x && this.y === other.y &&
       this.size === other.size && this.rgb === other.rgb && this.z === other.z && this.isFinished === other.isFinished;
@@ -161,13 +161,13 @@ const LINE_LENGTH = 64;
 
 /**
  * Words from elsewhere as a text on the page.
- * @param {string} words @param {{ rgb: string, color: number, size: number }} look @param {{ id: string, z: number }} identity
+ * @param {string} words @param {{ rgb: string, color: number, size: number }} style @param {{ id: string, z: number }} identity
  * @param {[number, number]} middle where it lies @returns {Text | null} null: there is nothing to read in it
  */
-export function pastedText(words, look, identity, [x, y]) {
+export function pastedText(words, style, identity, [x, y]) {
   const text = cleanText(words.split(/\r\n?|\n/).map(wrapped).join('\n'));
   if (text.trim() === '') return null;
-  const made = new Text({ ...look, ...identity, text, x: 0, y: 0 });
+  const made = new Text({ ...style, ...identity, text, x: 0, y: 0 });
   const { right, bottom } = made.box;
   return made.with({ x: onPlane(x - right / 2), y: onPlane(y - bottom / 2) });
 }

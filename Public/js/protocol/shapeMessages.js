@@ -145,7 +145,7 @@ export function readShape({ type, retention, payload }, id, sequence) {
 /** Its type on the wire. */
 export const TEXT_TYPE = 'UpsertTextMessage';
 
-/** @typedef {Omit<import('../model/text.js').Look, 'id' | 'z'> & { z: number | null, isGrowing: boolean }} TextMessage */
+/** @typedef {Omit<import('../model/text.js').TextProperties, 'id' | 'z'> & { z: number | null, isGrowing: boolean }} TextMessage */
 
 /** As `UpsertTextMessage`. @param {Text} shape @returns {Uint8Array} */
 function encodeText({ id, text, x, y, size, rgb, color, z, isFinished }) {

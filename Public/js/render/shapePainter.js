@@ -1,4 +1,4 @@
-/** How shapes look: traced for whatever takes lines and curves, and painted. Knows no document: a worker can do it too. */
+/** The outlines and paint styles of shapes, and their painting. Needs no document, so that a worker can use it. */
 
 import { isClosed, isShapeTool, outline } from '../model/strokeOutline.js';
 import { baselineOfLine, FONT, LINE, Text } from '../model/text.js';
@@ -8,29 +8,29 @@ import { baselineOfLine, FONT, LINE, Text } from '../model/text.js';
  * @typedef {import('../model/stroke.js').Stroke} Stroke
  * @typedef {Pick<Path2D, 'moveTo' | 'lineTo' | 'quadraticCurveTo' | 'arc' | 'closePath'>} Tracer
  *
- * How it is painted.
- * @typedef {object} Look
+ * The paint style of a shape.
+ * @typedef {object} PaintStyle
  * @property {string} color
  * @property {number} alpha 0…1; what lies over itself is no darker
  * @property {number | null} lineWidth of what is traced, its ends and corners round; null: that is to be filled, by the nonzero rule
  */
 
-/** What is marked is to be read. */
-const SEE_THROUGH = 0.35;
+/** Text under a highlighter stays readable. */
+const HIGHLIGHTER_ALPHA = 0.35;
 
-/** @param {Shape} shape @returns {Look} */
-export function lookOf(shape) {
+/** @param {Shape} shape @returns {PaintStyle} */
+export function paintStyleOf(shape) {
   const tool = 'tool' in shape ? shape.tool : '';
   return {
     color: shape.rgb,
-    alpha: tool === 'highlighter' ? SEE_THROUGH : 1,
+    alpha: tool === 'highlighter' ? HIGHLIGHTER_ALPHA : 1,
     lineWidth: 'width' in shape && isShapeTool(tool) ? shape.width : null,
   };
 }
 
 /** All that is to be filled turns the same way. @param {Stroke} stroke @param {Tracer} path */
 export function trace(stroke, path) {
-  if (isShapeTool(stroke.tool)) return traceShape(stroke, path);
+  if (isShapeTool(stroke.tool)) return tracePolygon(stroke, path);
   const { left, right, joints } = outline(stroke);
   for (const { x, y, radius } of joints) {
     path.moveTo(x + radius, y);
@@ -45,7 +45,7 @@ export function trace(stroke, path) {
 }
 
 /** @param {Stroke} stroke @param {Tracer} path */
-function traceShape({ tool, points }, path) {
+function tracePolygon({ tool, points }, path) {
   const middle = [(points[0] + points[2]) / 2, (points[1] + points[3]) / 2];
   const isRound = tool === 'ellipse' && points.length > 4;
   const [x, y] = isRound ? middle : points;
@@ -74,11 +74,11 @@ function backwards(side) {
 /** @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Context */
 
 /** Outlines are made into paths once for each version of a shape. @type {WeakMap<Stroke, { version: number, path: Path2D }>} */
-const made = new WeakMap();
+const paths = new WeakMap();
 
 /** @param {Context} context in points of the plane @param {Shape} shape */
 export function paintShape(context, shape) {
-  const { color, alpha, lineWidth } = lookOf(shape);
+  const { color, alpha, lineWidth } = paintStyleOf(shape);
   context.globalAlpha = alpha;
   context.fillStyle = color;
   if (shape instanceof Text) paintText(context, shape);
@@ -100,10 +100,10 @@ function paintText(context, { lines, x, y, size }) {
 
 /** @param {Stroke} stroke @returns {Path2D} */
 function pathOf(stroke) {
-  const before = made.get(stroke);
+  const before = paths.get(stroke);
   if (before && before.version === stroke.version) return before.path;
   const path = new Path2D();
   trace(stroke, path);
-  made.set(stroke, { version: stroke.version, path });
+  paths.set(stroke, { version: stroke.version, path });
   return path;
 }

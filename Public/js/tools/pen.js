@@ -1,10 +1,10 @@
-/** Draws with the look that is chosen, by hand or shapes; and takes away what is drawn. */
+/** Draws with the style that is chosen, by hand or shapes; and takes away what is drawn. */
 
 import { regular } from '../model/strokeOutline.js';
 
 /**
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
- * @typedef {import('../edit/drawing.js').Look} Look
+ * @typedef {import('../edit/drawing.js').StrokeStyle} StrokeStyle
  *
  * Where the pointer was.
  * @typedef {object} Sample
@@ -15,24 +15,24 @@ import { regular } from '../model/strokeOutline.js';
  * @property {boolean} [alt] whether that one is
  */
 
-/** Draws by hand with the look that is chosen. */
+/** Draws by hand with the style that is chosen. */
 export class PenTool {
   #drawing;
-  #look;
+  #style;
   #feelsPressure = true;
 
-  /** @param {Drawing} drawing @param {() => Look} look */
-  constructor(drawing, look) {
+  /** @param {Drawing} drawing @param {() => StrokeStyle} style */
+  constructor(drawing, style) {
     this.#drawing = drawing;
-    this.#look = look;
+    this.#style = style;
   }
 
   /** @param {Sample} sample */
   begin({ x, y, pressure }) {
-    const look = this.#look();
+    const style = this.#style();
     // It is as broad everywhere: nobody needs to be told.
-    this.#feelsPressure = look.tool !== 'highlighter';
-    this.#drawing.beginStroke(look, [x, y], pressure === null || !this.#feelsPressure ? null : [pressure]);
+    this.#feelsPressure = style.tool !== 'highlighter';
+    this.#drawing.beginStroke(style, [x, y], pressure === null || !this.#feelsPressure ? null : [pressure]);
   }
 
   /** @param {Sample[]} samples */
@@ -57,23 +57,23 @@ const SLOP = 4;
 /** Draws shapes out, from where the pointer comes down to where it is lifted. */
 export class ShapeTool {
   #drawing;
-  #look;
+  #style;
   #scale;
   #newKey;
-  /** @type {{ id: string, look: Look, from: [number, number], isBegun: boolean } | null} */
+  /** @type {{ id: string, style: StrokeStyle, from: [number, number], isBegun: boolean } | null} */
   #shape = null;
 
-  /** @param {Drawing} drawing @param {() => Look} look @param {() => number} scale pixels a point @param {() => string} newKey */
-  constructor(drawing, look, scale, newKey) {
+  /** @param {Drawing} drawing @param {() => StrokeStyle} style @param {() => number} scale pixels a point @param {() => string} newKey */
+  constructor(drawing, style, scale, newKey) {
     this.#drawing = drawing;
-    this.#look = look;
+    this.#style = style;
     this.#scale = scale;
     this.#newKey = newKey;
   }
 
   /** @param {Sample} sample */
   begin({ x, y }) {
-    this.#shape = { id: this.#newKey(), look: this.#look(), from: [x, y], isBegun: false };
+    this.#shape = { id: this.#newKey(), style: this.#style(), from: [x, y], isBegun: false };
   }
 
   /** Shift keeps it regular, Alt its middle where it began. @param {Sample[]} samples */
@@ -81,13 +81,13 @@ export class ShapeTool {
     const shape = this.#shape;
     const last = samples.at(-1);
     if (!shape || !last) return;
-    const { id, look, from: [x, y] } = shape;
+    const { id, style, from: [x, y] } = shape;
     shape.isBegun ||= Math.hypot(last.x - x, last.y - y) * this.#scale() >= SLOP;
     if (!shape.isBegun) return;
-    const to = last.shift ? regular(look.tool, [x, y], [last.x, last.y]) : [last.x, last.y];
+    const to = last.shift ? regular(style.tool, [x, y], [last.x, last.y]) : [last.x, last.y];
     /** @type {[number, number]} */
     const from = last.alt ? [2 * x - to[0], 2 * y - to[1]] : [x, y];
-    if (!this.#drawing.drawShape(look, id, from, [to[0], to[1]])) this.#shape = null;
+    if (!this.#drawing.drawShape(style, id, from, [to[0], to[1]])) this.#shape = null;
   }
 
   end() {

@@ -4,9 +4,9 @@ import { LINE, Text } from '../model/text.js';
 
 /**
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
- * @typedef {import('../edit/drawing.js').TextLook} TextLook
+ * @typedef {import('../edit/drawing.js').TextStyle} TextStyle
  * @typedef {import('./pen.js').Sample} Sample
- * @typedef {{ id: string, text: string, point: [number, number], look: TextLook }} Written `point`: its upper left corner
+ * @typedef {{ id: string, text: string, point: [number, number], style: TextStyle }} Written `point`: its upper left corner
  */
 
 /** How near a tap must come to a text, in pixels. */
@@ -16,7 +16,7 @@ const REACH = 4;
 export class TextTool extends EventTarget {
   #drawing;
   #index;
-  #look;
+  #style;
   #scale;
   #newKey;
   /** @type {Written | null} */
@@ -26,13 +26,13 @@ export class TextTool extends EventTarget {
 
   /**
    * @param {Drawing} drawing @param {import('../model/spatialIndex.js').ShapeIndex} index
-   * @param {() => TextLook} look @param {() => number} scale pixels a point @param {() => string} newKey
+   * @param {() => TextStyle} style @param {() => number} scale pixels a point @param {() => string} newKey
    */
-  constructor(drawing, index, look, scale, newKey) {
+  constructor(drawing, index, style, scale, newKey) {
     super();
     this.#drawing = drawing;
     this.#index = index;
-    this.#look = look;
+    this.#style = style;
     this.#scale = scale;
     this.#newKey = newKey;
   }
@@ -61,9 +61,9 @@ export class TextTool extends EventTarget {
   write(x, y) {
     const there = this.textAt(x, y);
     if (there) return this.edit(there);
-    const look = this.#look();
+    const style = this.#style();
     // The tap is where the first letter will be.
-    this.#begin({ id: this.#newKey(), text: '', point: [x, y - look.size * LINE / 2], look });
+    this.#begin({ id: this.#newKey(), text: '', point: [x, y - style.size * LINE / 2], style });
   }
 
   cancel() {
@@ -79,7 +79,7 @@ export class TextTool extends EventTarget {
   /** @param {Text} text that is there */
   edit({ id, text, x, y, size, rgb, color }) {
     this.finish();
-    this.#begin({ id, text, point: [x, y], look: { size, rgb, color } });
+    this.#begin({ id, text, point: [x, y], style: { size, rgb, color } });
   }
 
   /** @param {string} text all of it, as it is by now */
@@ -88,13 +88,13 @@ export class TextTool extends EventTarget {
     if (!written) return;
     written.text = text;
     // Somebody may have taken it away.
-    if (!this.#drawing.writeText(written.id, text, written.look, written.point)) this.#begin(null);
+    if (!this.#drawing.writeText(written.id, text, written.style, written.point)) this.#begin(null);
   }
 
   /** What is written looks like what is chosen now. */
   restyle() {
     if (!this.#written) return;
-    this.#written.look = this.#look();
+    this.#written.style = this.#style();
     this.type(this.#written.text);
     this.#begin(this.#written);
   }

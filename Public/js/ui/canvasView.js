@@ -57,7 +57,7 @@ export class CanvasView {
     if (this.#cameraVersion !== this.#camera.version) this.#moved();
     if (this.#isPictureNew) this.#describe();
     this.#renderer.frame();
-    return this.#renderer.isUnsettled;
+    return this.#renderer.hasPendingWork;
   }
 
   /** Everything that is drawn, or where one begins. */

@@ -46,12 +46,12 @@ export function openToInspection({ sharing, shapes, items, selection, renderer, 
       })),
     /** Whether all that has come is on the canvas, and as sharp as it gets. */
     get isSettled() {
-      return (sharing.session?.isConnected ?? true) && !frameQueue.hasPending && !renderer.isUnsettled;
+      return (sharing.session?.isConnected ?? true) && !frameQueue.hasPending && !renderer.hasPendingWork;
     },
     redraw: async () => {
       renderer.redraw();
       renderer.frame();
-      while (renderer.isLarge && renderer.isUnsettled) await new Promise(requestAnimationFrame);
+      while (renderer.isLarge && renderer.hasPendingWork) await new Promise(requestAnimationFrame);
     },
   };
   Object.defineProperty(globalThis, 'drawTogether', { value: Object.freeze(inspection) });

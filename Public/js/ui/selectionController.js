@@ -87,10 +87,10 @@ export class SelectionController {
     this.#commands.bringToFront(this.#parts.selection.ids);
   }
 
-  /** What is chosen gets another look. @param {(shape: Shape) => object} lookOf @returns {boolean} whether any shape is chosen */
-  restyle(lookOf) {
+  /** What is chosen gets another style. @param {(shape: Shape) => object} styleOf @returns {boolean} whether any shape is chosen */
+  restyle(styleOf) {
     this.selectTool.settle();
-    return this.#commands.restyle(this.#parts.selection.ids, lookOf);
+    return this.#commands.restyle(this.#parts.selection.ids, styleOf);
   }
 
   /** Chooses the next thing in the order of drawing, or the one before. @param {1 | -1} by */

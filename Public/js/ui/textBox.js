@@ -89,7 +89,7 @@ export class TextBox {
     const { written } = this.#writer;
     const { value, selectionEnd } = this.#area;
     if (!written || selectionEnd !== value.length) return;
-    const { point: [x], look: { size } } = written;
+    const { point: [x], style: { size } } = written;
     const begin = value.lastIndexOf('\n') + 1;
     const space = value.trimEnd().lastIndexOf(' ');
     // Before the page would move on with what is typed.
@@ -113,7 +113,7 @@ export class TextBox {
     const { written } = this.#writer;
     if (!written) return;
     const { style, value } = this.#area;
-    const { point, look: { size, rgb } } = written;
+    const { point, style: { size, rgb } } = written;
     const lines = value.split('\n');
     const { scale } = this.#camera;
     const [x, y] = this.#camera.toCanvas(...point);
@@ -130,7 +130,7 @@ export class TextBox {
   #keepInView() {
     const { written } = this.#writer;
     if (!written) return;
-    const { point: [x, y], look: { size } } = written;
+    const { point: [x, y], style: { size } } = written;
     const lines = this.#area.value.slice(0, this.#area.selectionEnd).split('\n');
     const across = x + lineWidth(lines[lines.length - 1]) * size;
     const [left, top] = this.#camera.toCanvas(across, y + (lines.length - 1) * LINE * size);

@@ -152,21 +152,21 @@ export class Inks extends EventTarget {
     return { rgb, color: PALETTE[this.#chosen] ? this.#chosen : nearestColor(rgb) };
   }
 
-  /** @param {string} tool @returns {import('../edit/drawing.js').Look} */
-  lookOf(tool) {
+  /** @param {string} tool @returns {import('../edit/drawing.js').StrokeStyle} */
+  strokeStyle(tool) {
     const widths = tool === 'highlighter' ? HIGHLIGHTER_WIDTHS : WIDTHS;
     return { ...this.ink, width: widths[this.#width], tool };
   }
 
-  /** @returns {import('../edit/drawing.js').TextLook} */
-  get textLook() {
+  /** @returns {import('../edit/drawing.js').TextStyle} */
+  get textStyle() {
     return { ...this.ink, size: TEXT_SIZES[this.#width] };
   }
 
   /** @param {import('../model/shapes.js').Shape} shape @param {'color' | 'width'} part @returns {object} that it gets from what is chosen */
-  partOf(shape, part) {
+  styleChange(shape, part) {
     if (part === 'color') return this.ink;
-    return 'tool' in shape ? { width: this.lookOf(shape.tool).width } : { size: this.textLook.size };
+    return 'tool' in shape ? { width: this.strokeStyle(shape.tool).width } : { size: this.textStyle.size };
   }
 
   /** @param {number} index of the palette; its length is one's own color */

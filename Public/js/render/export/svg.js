@@ -2,7 +2,7 @@
 
 import { CARD_TEXT, cardLines, SHEET, shortened } from '../../model/item.js';
 import { baselineOfLine, FONT, LINE, lineWidth, Text } from '../../model/text.js';
-import { lookOf, trace } from '../shapePainter.js';
+import { paintStyleOf, trace } from '../shapePainter.js';
 import { calmly, extentOf, isItem } from './raster.js';
 
 /**
@@ -40,7 +40,7 @@ export async function svgOf({ drawables, paper, signal, progress }, colors, embe
 
 /** @param {Shape} shape @returns {string} */
 export function shapeTag(shape) {
-  const { color, alpha, lineWidth: width } = lookOf(shape);
+  const { color, alpha, lineWidth: width } = paintStyleOf(shape);
   if (shape instanceof Text) return textTag(shape);
   /** @type {Record<string, number>} */
   const seeThrough = alpha < 1 ? { opacity: alpha } : {};
@@ -53,12 +53,12 @@ export function shapeTag(shape) {
 
 /** @param {Text} text */
 function textTag({ lines, x, y, size, rgb }) {
-  const look = attributes({ fill: rgb, 'font-family': FONT, 'font-size': size, 'xml:space': 'preserve' });
+  const style = attributes({ fill: rgb, 'font-family': FONT, 'font-size': size, 'xml:space': 'preserve' });
   const set = lines.map((line, at) => {
     const place = attributes({ x, y: y + (at * LINE + baselineOfLine()) * size });
     return `<tspan${place}>${escaped(line)}</tspan>`;
   });
-  return `<text${look}>${set.join('')}</text>\n`;
+  return `<text${style}>${set.join('')}</text>\n`;
 }
 
 /** @param {Item} item @param {string} href '' for a picture that is not there @param {Colors} colors */
@@ -78,10 +78,10 @@ function cardTag(item, { surface, line, accent, text, soft, font }) {
   const told = cardLines(item).map((words, at) => {
     const { size, weight, y } = CARD_TEXT.lines[at];
     const measure = { measureText: (/** @type {string} */ one) => ({ width: lineWidth(one) * size }) };
-    const look = { 'font-family': font, 'font-size': size, 'font-weight': weight, fill: at === 0 ? text : soft };
+    const style = { 'font-family': font, 'font-size': size, 'font-weight': weight, fill: at === 0 ? text : soft };
     const room = width - CARD_TEXT.left - CARD_TEXT.right;
     const shown = escaped(shortened(words, room, /** @type {any} */ (measure)));
-    return `<text${attributes({ x: CARD_TEXT.left, y, ...look })}>${shown}</text>`;
+    return `<text${attributes({ x: CARD_TEXT.left, y, ...style })}>${shown}</text>`;
   });
   const place = attributes({ transform: `translate(${short(left)},${short(top)})` });
   return `<g${place}><rect${attributes(frame)}/><path${attributes(sheet)}/>${told.join('')}</g>\n`;
