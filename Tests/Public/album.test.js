@@ -426,7 +426,7 @@ function page() {
     get next() {
       return drawing.nextZ;
     },
-    seen: (/** @type {number} */ z) => strokes.raise(z),
+    seen: (/** @type {number} */ z) => strokes.raiseHighestZ(z),
   };
   let keys = 0;
   let now = 0;

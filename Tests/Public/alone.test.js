@@ -7,7 +7,7 @@ import { Drawing } from '../../Public/js/edit/drawing.js';
 import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
-import { AlonePages } from '../../Public/js/persist/localBoards.js';
+import { LocalBoards } from '../../Public/js/persist/localBoards.js';
 import { Database } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { quiet } from './support.js';
@@ -150,7 +150,7 @@ class Browser {
     const shapes = new Shapes();
     const drawing = new Drawing(shapes);
     const itemStore = new ItemStore({ items, history: new UndoHistory(), depth: { next: 1, seen: () => {} } });
-    const pages = new AlonePages({
+    const pages = new LocalBoards({
       drawing,
       itemStore,
       items,

@@ -384,7 +384,7 @@ for (const resumed of [true, false]) {
     flush();
     echo(last());
     drawing.extendStroke([6, 6], null);
-    strokes.watch({ shown: () => {}, changed: () => {}, hidden: () => hidden += 1 });
+    strokes.observe({ shown: () => {}, changed: () => {}, hidden: () => hidden += 1 });
     last().cut();
     drawing.extendStroke([7, 7], null);
     reopen();
@@ -484,9 +484,9 @@ test('order and bounds are updated lazily', () => {
     const found = strokes.find(id);
     if (found && random() < 0.3) {
       found.append([900 * random(), 900 * random()], null);
-      strokes.touched(id);
+      strokes.extended(id);
     } else if (found) strokes.remove(id);
-    else strokes.put(strokeAt(id, Math.floor(20 * random()), 500 * random(), 500 * random()));
+    else strokes.set(strokeAt(id, Math.floor(20 * random()), 500 * random(), 500 * random()));
     if (turn % 3 === 0) continue;
     const order = strokes.all.map(({ z, id }) => `${String(z).padStart(2, '0')} ${id}`);
     assert.deepEqual(order, [...order].sort());

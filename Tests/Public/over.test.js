@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Camera } from '../../Public/js/model/camera.js';
 import { scaleFor } from '../../Public/js/render/export/raster.js';
 import { Item } from '../../Public/js/model/item.js';
-import { PanTool } from '../../Public/js/tools/hand.js';
+import { PanTool } from '../../Public/js/tools/panTool.js';
 
 /** The size of a picture in points, and the scale of its copy in pixels a point. */
 const COPIES = [

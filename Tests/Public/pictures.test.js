@@ -17,12 +17,12 @@ import { Shapes } from '../../Public/js/model/shapes.js';
 import {
   doneOfTotal,
   itemLabel,
-  Pace,
   partDone,
   timeLeft,
   tooLargeWords,
+  TransferRate,
   unreadableWords,
-} from '../../Public/js/ui/adding.js';
+} from '../../Public/js/ui/filePlacer.js';
 import { panelPlace } from '../../Public/js/ui/elements.js';
 import { keyOf } from './support.js';
 
@@ -217,7 +217,7 @@ test('§6 pictures and strokes are ordered by `z` and then by id', () => {
   for (const [id, z] of [[5, 1], [3, 4]]) {
     const stroke = new Stroke({ id: keyOf(id), rgb: '#000000', color: 0, width: 2, tool: 'pen', z });
     stroke.append([0, 0, 10, 10], null);
-    strokes.put(stroke);
+    strokes.set(stroke);
   }
   for (const [id, z] of [[9, 6], [2, 4], [7, 1]]) items.add(picture({ id, z }));
   assert.deepEqual(scene.all.map(({ id }) => id), [5, 7, 2, 3, 9].map(keyOf));
@@ -257,7 +257,7 @@ test('sizes and remaining times as text', () => {
 });
 
 test('the rate covers the last seconds, and restarts after a cut', () => {
-  const pace = new Pace();
+  const pace = new TransferRate();
   assert.equal(pace.secondsLeft(1000), null);
   pace.add(0, 0);
   pace.add(100, 500);

@@ -8,8 +8,8 @@ import { CursorSender, RemoteCursors } from '../../Public/js/protocol/cursorMess
 import { MAX_POINTS, Stroke } from '../../Public/js/model/stroke.js';
 import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
 import { readStroke } from '../../Public/js/protocol/shapeMessages.js';
-import { EraserTool } from '../../Public/js/tools/pen.js';
-import { Pinch } from '../../Public/js/tools/hand.js';
+import { EraserTool } from '../../Public/js/tools/penTool.js';
+import { Pinch } from '../../Public/js/tools/panTool.js';
 import { cleanName, randomName, Settings } from '../../Public/js/ui/settings.js';
 import { en } from '../../Public/js/i18n/en.js';
 
@@ -272,9 +272,9 @@ test('two fingers pan and zoom; the last finger does not draw', () => {
 
 test('pointers of others move smoothly, fade after two seconds, and disappear', () => {
   const cursors = new RemoteCursors();
-  cursors.hear(2, { point: [0, 0] }, 0);
+  cursors.receive(2, { point: [0, 0] }, 0);
   cursors.frame(0);
-  cursors.hear(2, { point: [100, 0] }, 16);
+  cursors.receive(2, { point: [100, 0] }, 16);
   assert.equal(cursors.frame(16), true);
   const { x } = /** @type {{ x: number }} */ (cursors.all.get(2));
   assert.ok(x > 10 && x < 90);
@@ -283,9 +283,9 @@ test('pointers of others move smoothly, fade after two seconds, and disappear', 
   assert.equal(cursors.all.get(2)?.isIdle, false);
   assert.equal(cursors.frame(2016), false);
   assert.equal(cursors.all.get(2)?.isIdle, true);
-  cursors.hear(2, { point: [0, 0] }, 3000);
+  cursors.receive(2, { point: [0, 0] }, 3000);
   assert.equal(cursors.all.get(2)?.x, 0);
-  cursors.hear(2, {}, 3010);
+  cursors.receive(2, {}, 3010);
   cursors.frame(3010);
   assert.equal(cursors.all.get(2)?.isIdle, true);
   cursors.keepOnly(() => false);
@@ -294,11 +294,11 @@ test('pointers of others move smoothly, fade after two seconds, and disappear', 
 
 test('with reduced transform pointers jump; invalid points are ignored', () => {
   const cursors = new RemoteCursors({ glides: () => false });
-  cursors.hear(2, { point: [0, 0] }, 0);
-  cursors.hear(2, { point: [100, 0] }, 1);
+  cursors.receive(2, { point: [0, 0] }, 0);
+  cursors.receive(2, { point: [100, 0] }, 1);
   cursors.frame(1);
   assert.equal(cursors.all.get(2)?.x, 100);
-  for (const message of [null, 7, { point: 'x' }, { point: [1] }, { point: [1e9, 0] }]) cursors.hear(3, message, 1);
+  for (const message of [null, 7, { point: 'x' }, { point: [1] }, { point: [1e9, 0] }]) cursors.receive(3, message, 1);
   assert.equal(cursors.all.has(3), false);
 });
 

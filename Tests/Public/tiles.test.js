@@ -156,7 +156,7 @@ function large(count) {
       return /** @type {any} */ ({ getContext: fakeContext });
     },
     now: () => now += 0.01,
-    ask: () => {},
+    requestFrame: () => {},
   }, null);
   const bounds = { left: -10, top: -10, right: 3100, bottom: 2100 };
   const frame = Object.assign((/** @type {boolean} */ isAnew = false) => {

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { Drawing } from '../../Public/js/edit/drawing.js';
 import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
-import { EraserTool, PenTool, ShapeTool } from '../../Public/js/tools/pen.js';
-import { TextTool } from '../../Public/js/tools/writer.js';
+import { EraserTool, PenTool, ShapeTool } from '../../Public/js/tools/penTool.js';
+import { TextTool } from '../../Public/js/tools/textTool.js';
 
 const INK = { rgb: '#e5484d', color: 0 };
 const TYPE = { ...INK, size: 20 };

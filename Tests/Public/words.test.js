@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { byteCount } from '../../Public/js/i18n/format.js';
 import { AttachmentError, GroupSessionError } from '../../Public/js/sync/errors.js';
-import { itemLabel, timeLeft, tooLargeWords } from '../../Public/js/ui/adding.js';
+import { itemLabel, timeLeft, tooLargeWords } from '../../Public/js/ui/filePlacer.js';
 import { de } from '../../Public/js/i18n/de.js';
 import { en } from '../../Public/js/i18n/en.js';
 import { errorWords, noticeWords, speak, translate, words } from '../../Public/js/i18n/i18n.js';
@@ -162,8 +162,8 @@ test('each title key in the markup has a text', () => {
   const given = /** @type {unknown[]} */ ([]);
   /** @type {any} */
   const page = {
-    querySelectorAll: (/** @type {string} */ selectTool) =>
-      [...HTML.matchAll(new RegExp(`\\s${selectTool.slice(1, -1)}="(\\w+)"`, 'g'))].map(([, key]) => ({
+    querySelectorAll: (/** @type {string} */ selector) =>
+      [...HTML.matchAll(new RegExp(`\\s${selector.slice(1, -1)}="(\\w+)"`, 'g'))].map(([, key]) => ({
         getAttribute: () => key,
         setAttribute: (/** @type {string} */ name, /** @type {string} */ text) => name === 'title' && given.push(text),
       })),

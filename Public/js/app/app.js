@@ -18,21 +18,21 @@ import { watchWaking } from '../sync/connection.js';
 import { Sharing } from './sharing.js';
 import { browserDatabase } from '../persist/database.js';
 import { CURSOR_TYPE } from '../protocol/cursorMessage.js';
-import { EraserTool, PenTool, ShapeTool } from '../tools/pen.js';
-import { PanTool } from '../tools/hand.js';
+import { EraserTool, PenTool, ShapeTool } from '../tools/penTool.js';
+import { PanTool } from '../tools/panTool.js';
 import { PointerInput } from '../tools/pointerInput.js';
-import { TextTool } from '../tools/writer.js';
-import { Adding } from '../ui/adding.js';
-import { ChangeTags, SharedCursors } from '../ui/others.js';
+import { TextTool } from '../tools/textTool.js';
+import { FilePlacer } from '../ui/filePlacer.js';
+import { ChangeLabels, SharedCursors } from '../ui/others.js';
 import { CanvasView } from '../ui/canvasView.js';
 import { SelectionController } from '../ui/selectionController.js';
-import { ConnectionBanner, OverBar } from '../ui/connectionBanner.js';
+import { ConnectionBanner, EndedBar } from '../ui/connectionBanner.js';
 import { showKeys, toast } from '../ui/dialogs.js';
 import { element, Frames } from '../ui/elements.js';
 import { ExportDialog } from '../ui/exportDialog.js';
-import { chooseLanguage, Fingers, offerThemes, Settings, storageOr } from '../ui/settings.js';
-import { Incoming, Opening } from '../ui/incoming.js';
-import { Inks, takesInk, Toolbar } from '../ui/toolbar.js';
+import { chooseLanguage, offerThemes, Settings, storageOr, TouchDrawingSetting } from '../ui/settings.js';
+import { DrawingImporter, InputSources } from '../ui/inputSources.js';
+import { hasStyle, StylePicker, Toolbar } from '../ui/toolbar.js';
 import { openToInspection } from '../ui/inspection.js';
 import { ItemView } from '../ui/itemView.js';
 import { bindKeys } from '../ui/keys.js';
@@ -47,19 +47,19 @@ const canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
 const reducedMotion = matchMedia('(prefers-reduced-transform: reduce)');
 
 const frames = new Frames();
-const ask = () => frames.ask();
+const requestFrame = () => frames.requestFrame();
 /** Whether buttons, summary and banner are behind what happened: they follow once a frame. */
-let isStateNew = true;
+let isStateDirty = true;
 let stateShownAt = 0;
 /** While the picture comes in, not so often, in milliseconds. */
-const COMING_MS = 250;
+const CATCH_UP_INTERVAL_MS = 250;
 /** Whether nothing could be drawn any more. */
-let wasOver = false;
-let isUnkeptTold = false;
+let wasEnded = false;
+let isUnsavedReported = false;
 /** Where the mouse is over the page, in the plane. @type {[number, number] | null} */
 let pointer = null;
 /** Whether the picture of a session that has just been entered is still coming in. */
-let isComing = false;
+let isCatchingUp = false;
 const settings = new Settings(storageOr(() => localStorage));
 const shapes = new Shapes();
 const index = new ShapeIndex();
@@ -67,7 +67,7 @@ const camera = new Camera();
 const items = new Items();
 const scene = new Scene(shapes, items);
 const history = new UndoHistory();
-const frameQueue = new FrameQueue(ask);
+const frameQueue = new FrameQueue(requestFrame);
 const drawing = new Drawing(shapes, newKey, history, frameQueue);
 const itemStore = new ItemStore({
   items,
@@ -80,9 +80,9 @@ const itemStore = new ItemStore({
   },
 });
 const selection = new Selection(shapes, items);
-const itemView = new ItemView({ itemStore, items, camera, selection, choose, ask });
+const itemView = new ItemView({ itemStore, items, camera, selection, choose, requestFrame });
 const paint = itemView.painter.paint.bind(itemView.painter);
-const renderer = new Renderer(canvas, scene, camera, paint, ask);
+const renderer = new Renderer(canvas, scene, camera, paint, requestFrame);
 const selectionController = new SelectionController({
   shapes,
   items,
@@ -94,15 +94,15 @@ const selectionController = new SelectionController({
   selection,
   itemView,
   view: renderer,
-  ask,
+  requestFrame,
 });
 const { selectTool } = selectionController;
-const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, ask });
-const changeTags = new ChangeTags({
+const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, requestFrame });
+const changeLabels = new ChangeLabels({
   scene,
   camera,
   isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
-  ask,
+  requestFrame,
 });
 const sharing = new Sharing({
   drawing,
@@ -116,14 +116,14 @@ const sharing = new Sharing({
 });
 
 const toolbar = new Toolbar();
-const inks = new Inks(settings);
-const fingers = new Fingers(settings);
+const stylePicker = new StylePicker(settings);
+const touchDrawing = new TouchDrawingSetting(settings);
 offerThemes(settings);
 element('plain').hidden = isSecureContext;
 element('plain').addEventListener('click', () => toast(words.notEncryptedText, { stays: true }));
 const presence = new Presence();
 const people = new People(presence);
-const view = new CanvasView(renderer, scene, camera, ask);
+const view = new CanvasView(renderer, scene, camera, requestFrame);
 const banner = new ConnectionBanner({
   waiting: () => ({ strokes: drawing.pendingShapes, ...itemStore.pendingUploads }),
   isKept: () => sharing.isKept,
@@ -143,26 +143,26 @@ const flow = new SessionFlow({
 });
 
 const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
-const overBar = new OverBar({ scene, save: () => exporting.open(), start: () => flow.share() });
+const endedBar = new EndedBar({ scene, save: () => exporting.open(), start: () => flow.share() });
 
-const writer = new TextTool(drawing, index, () => inks.textStyle, () => camera.scale, newKey);
-const textBox = new TextBox(writer, camera, renderer, ask);
+const writer = new TextTool(drawing, index, () => stylePicker.textStyle, () => camera.scale, newKey);
+const textBox = new TextBox(writer, camera, renderer, requestFrame);
 
 frames.run(
   () => {
     const isBehind = frameQueue.runSlice();
-    if (isBehind && isComing) view.showAtFirst();
+    if (isBehind && isCatchingUp) view.showAtFirst();
     return isBehind;
   },
   (now) => {
-    if (!isStateNew || (isComing && now - stateShownAt < COMING_MS)) return isStateNew;
+    if (!isStateDirty || (isCatchingUp && now - stateShownAt < CATCH_UP_INTERVAL_MS)) return isStateDirty;
     stateShownAt = now;
     showState();
     return false;
   },
   (now) => drawing.flush(now),
   (now) => cursors.frame(now),
-  (now) => changeTags.frame(now),
+  (now) => changeLabels.frame(now),
   (now) => itemStore.frame(now),
   (now) => itemView.frame(now, renderer),
   (now) => selectionController.frame(now),
@@ -171,8 +171,8 @@ frames.run(
 );
 
 const tools = {
-  pen: new PenTool(drawing, () => inks.strokeStyle('pen')),
-  highlighter: new PenTool(drawing, () => inks.strokeStyle('highlighter')),
+  pen: new PenTool(drawing, () => stylePicker.strokeStyle('pen')),
+  highlighter: new PenTool(drawing, () => stylePicker.strokeStyle('highlighter')),
   eraser: new EraserTool(drawing, index, () => camera.scale),
   select: selectTool,
   hand: new PanTool(camera),
@@ -185,40 +185,42 @@ const tools = {
 
 /** @param {string} tool */
 function shapeTool(tool) {
-  return new ShapeTool(drawing, () => inks.strokeStyle(tool), () => camera.scale, newKey);
+  return new ShapeTool(drawing, () => stylePicker.strokeStyle(tool), () => camera.scale, newKey);
 }
 
 shapes.observe(index);
-scene.observe({ shown: ask, changed: ask, hidden: ask });
+scene.observe({ shown: requestFrame, changed: requestFrame, hidden: requestFrame });
 drawing.addEventListener('change', stateChanged);
 itemStore.addEventListener('change', stateChanged);
-itemView.watchColors(() => (renderer.redraw(), ask()));
+itemView.watchColors(() => (renderer.redraw(), requestFrame()));
 drawing.addEventListener('error', (event) => toast(errorWords(/** @type {CustomEvent<Error>} */ (event).detail)));
 drawing.addEventListener('gone', () => toast(words.removedByOther));
 
 const input = new PointerInput(canvas, camera, {
   tool: ({ isTurned, isFinger }) => {
     if (isTurned && !isOver()) return tools.eraser;
-    return isFinger && !['select', 'text'].includes(toolbar.tool) && fingers.move() ? tools.hand : tools[toolbar.tool];
+    return isFinger && !['select', 'text'].includes(toolbar.tool) && touchDrawing.movesPage()
+      ? tools.hand
+      : tools[toolbar.tool];
   },
-  penSeen: () => fingers.penSeen(),
+  penSeen: () => touchDrawing.penDetected(),
   hovered: (point) => {
     pointer = point;
     cursors.moved(point);
     if (toolbar.tool === 'select' && !selectTool.isMoving) canvas.dataset.over = point ? selectTool.over(...point) : '';
   },
-  moved: ask,
+  moved: requestFrame,
   signal: new AbortController().signal,
 });
 
 function stateChanged() {
-  isStateNew = true;
-  ask();
+  isStateDirty = true;
+  requestFrame();
 }
 
 function showState() {
   const { session } = sharing;
-  isStateNew = false;
+  isStateDirty = false;
   toolbar.show({
     canUndo: drawing.canUndo,
     canRedo: drawing.canRedo,
@@ -227,7 +229,7 @@ function showState() {
     isConnected: session?.isConnected ?? false,
   });
   const { over } = sharing;
-  overBar.show(over !== null);
+  endedBar.show(over !== null);
   view.changed(over ? words.overForLate : session ? words.hintTogether : words.hintAlone);
   banner.changed();
 }
@@ -237,27 +239,27 @@ sharing.addEventListener('session', () => {
   input.finish();
   writer.finish();
   if (over) toolbar.choose('hand');
-  else if (wasOver) toolbar.choose('pen');
-  wasOver = over !== null;
+  else if (wasEnded) toolbar.choose('pen');
+  wasEnded = over !== null;
   cursors.follow(session);
   presence.follow(session);
   selectionController.follow(session);
   stateChanged();
-  if (session) accompany(session);
+  if (session) observeSession(session);
 });
 
 sharing.addEventListener('opened', () => view.showAtFirst());
 sharing.addEventListener('unkept', () => {
   // In a session it matters while something waits: the banner says so.
-  if (!sharing.session && !isUnkeptTold) toast(words.notKept);
-  isUnkeptTold ||= !sharing.session;
+  if (!sharing.session && !isUnsavedReported) toast(words.notKept);
+  isUnsavedReported ||= !sharing.session;
   stateChanged();
 });
 
 /** @param {import('../sync/groupSession.js').GroupSession} session that has just been entered */
-function accompany(session) {
-  changeTags.observe(session);
-  isComing = true;
+function observeSession(session) {
+  changeLabels.observe(session);
+  isCatchingUp = true;
   session.observe({
     entry: ({ sender, type }) => {
       // What is told anew was drawn before.
@@ -267,13 +269,13 @@ function accompany(session) {
     },
     caughtUp: () =>
       frameQueue.add(() => {
-        if (isComing && session === sharing.session) view.showAtFirst();
-        isComing = false;
+        if (isCatchingUp && session === sharing.session) view.showAtFirst();
+        isCatchingUp = false;
       }),
   });
 }
 
-const adding = new Adding({
+const filePlacer = new FilePlacer({
   itemStore,
   items,
   camera,
@@ -282,7 +284,7 @@ const adding = new Adding({
   // What one does next is to put it where it shall lie.
   added: ([first, ...others]) => choose(others.length === 0 ? first : null),
 });
-const opening = new Opening({
+const opening = new DrawingImporter({
   scene,
   drawing,
   camera,
@@ -294,10 +296,10 @@ const opening = new Opening({
   limit: () => sharing.attachmentBytes(),
 });
 const isOver = () => sharing.over !== null;
-const incoming = new Incoming(
+const inputSources = new InputSources(
   (files, at) => {
     for (const file of files.filter(isDrawingFile)) opening.open(file, at);
-    adding.add(files.filter((file) => !isDrawingFile(file)), at);
+    filePlacer.add(files.filter((file) => !isDrawingFile(file)), at);
   },
   paste,
   isOver,
@@ -310,7 +312,12 @@ function paste(pasted) {
     return void opening.open(new File([pasted], words.asDrawing), { x, y });
   }
   const identity = { id: newKey(), z: drawing.nextZ };
-  const text = pastedText(pasted, inks.textStyle, identity, camera.toPlane(renderer.width / 2, renderer.height / 2));
+  const text = pastedText(
+    pasted,
+    stylePicker.textStyle,
+    identity,
+    camera.toPlane(renderer.width / 2, renderer.height / 2),
+  );
   if (!text) return;
   toolbar.choose('select');
   selectTool.choose(selectionController.insert([text], []));
@@ -341,23 +348,33 @@ selectTool.addEventListener('edit', (event) => edit(/** @type {CustomEvent} */ (
 toolbar.addEventListener('undo', () => drawing.undo());
 toolbar.addEventListener('redo', () => drawing.redo());
 toolbar.addEventListener('clear', () => flow.newPage());
-toolbar.addEventListener('open', () => incoming.pick());
+toolbar.addEventListener('open', () => inputSources.pick());
 toolbar.addEventListener('save', () => exporting.open());
 toolbar.addEventListener('keys', () => showKeys());
 toolbar.addEventListener('language', () => chooseLanguage(settings, () => sharing.session !== null || scene.isEmpty));
 toolbar.addEventListener('leave', () => flow.leave());
 toolbar.addEventListener('end', () => flow.end());
-inks.addEventListener('own', () => flow.showProfile());
-inks.addEventListener('change', (event) => {
+stylePicker.addEventListener('own', () => flow.showProfile());
+stylePicker.addEventListener('change', (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
   if (writer.written) writer.restyle();
-  else if (!selectionController.restyle((shape) => inks.styleChange(shape, detail)) && !takesInk(toolbar.tool)) {
+  else if (!selectionController.restyle((shape) => stylePicker.styleChange(shape, detail)) && !hasStyle(toolbar.tool)) {
     toolbar.choose('pen');
   }
 });
 
 const editChosen = () => edit(selection.sole);
-bindKeys({ toolbar, inks, incoming, selectionController, drawing, view, edit: editChosen, exporting, isOver });
+bindKeys({
+  toolbar,
+  stylePicker,
+  inputSources,
+  selectionController,
+  drawing,
+  view,
+  edit: editChosen,
+  exporting,
+  isOver,
+});
 
 addEventListener('pagehide', () => {
   input.finish();

@@ -6,7 +6,7 @@ import { GroupSessionJournal } from '../sync/journal/groupSessionJournal.js';
 import { ParticipantStore } from '../persist/outboxStore.js';
 import { createSession } from '../sync/http.js';
 import { browserTabs, takeClaim } from '../persist/tabLease.js';
-import { AlonePages } from '../persist/localBoards.js';
+import { LocalBoards } from '../persist/localBoards.js';
 
 /**
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
@@ -96,7 +96,7 @@ export class Sharing extends EventTarget {
     this.#openJournal = openJournal;
     this.#database = database;
     const take = this.#take.bind(this);
-    this.#alone = new AlonePages({ drawing, itemStore, items, database, storage, newId, take });
+    this.#alone = new LocalBoards({ drawing, itemStore, items, database, storage, newId, take });
     this.#alone.addEventListener('refused', () => this.dispatchEvent(new Event('unkept')));
   }
 

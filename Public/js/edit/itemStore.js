@@ -111,7 +111,7 @@ export class ItemStore extends EventTarget {
       item.upload = null;
       item.attachment = null;
       if (attachment?.isReady) item.origin = attachment;
-      // What others were adding never comes.
+      // What others were filePlacer never comes.
       if (!item.canLoad) this.#discard(item);
       else item.state = 'local';
     }

@@ -15,12 +15,12 @@ export class FrameQueue {
   #leftBeforeFrame = MAX_AT_ONCE;
   /** When the last frame was, or something began to wait for one. */
   #waitingSince = 0;
-  #ask;
+  #requestFrame;
   #now;
 
-  /** @param {() => void} [ask] for a frame, that is for `runSlice` @param {() => number} [now] milliseconds */
-  constructor(ask = () => {}, now = () => performance.now()) {
-    this.#ask = ask;
+  /** @param {() => void} [requestFrame] for a frame, that is for `runSlice` @param {() => number} [now] milliseconds */
+  constructor(requestFrame = () => {}, now = () => performance.now()) {
+    this.#requestFrame = requestFrame;
     this.#now = now;
   }
 
@@ -38,7 +38,7 @@ export class FrameQueue {
     if (!this.hasPending) this.#waitingSince = this.#now();
     this.#waiting.push(run);
     if (this.#now() - this.#waitingSince > MAX_WAIT_MS) this.flush();
-    else this.#ask();
+    else this.#requestFrame();
   }
 
   /** Once a frame. @returns {boolean} whether there is still more */

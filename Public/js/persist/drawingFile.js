@@ -1,5 +1,5 @@
 /**
- * A drawing as a file that can be opened again: JSON, in it the messages of all shapes, and pictures and files in base64.
+ * A drawing as a file that can be imported again: JSON, in it the messages of all shapes, and pictures and files in base64.
  *
  * Written as it is on the wire, and read with the same suspicion.
  */
@@ -16,14 +16,14 @@ import { base64Of, calmly, isItem } from '../render/export/raster.js';
 /**
  * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {import('../model/placement.js').PartialPlacement} PartialPlacement
- * @typedef {{ name: string, contentType: string, placement: PartialPlacement, bytes: Uint8Array<ArrayBuffer> }} Enclosed
- * @typedef {{ shapes: Shape[], items: Enclosed[], damaged: number }} Opened `damaged`: how many things in it are none
+ * @typedef {{ name: string, contentType: string, placement: PartialPlacement, bytes: Uint8Array<ArrayBuffer> }} ImportedItem
+ * @typedef {{ shapes: Shape[], items: ImportedItem[], damaged: number }} ImportedDrawing `damaged`: how many things in it are none
  */
 
 export const VERSION = 1;
 const ENDING = '.drawtogether';
 const BEGINNING = '{"drawTogether":';
-/** What a page can hold while it is opened. */
+/** What a page can hold while it is imported. */
 export const MAX_BYTES = 256 * 2 ** 20;
 export const MAX_SHAPES = 200_000;
 export const MAX_ITEMS = 1000;
@@ -44,7 +44,7 @@ export async function writeDrawing({ drawables, signal, progress }) {
   let missing = 0;
   for await (const drawable of calmly(drawables, signal, progress)) {
     if (!isItem(drawable)) {
-      shapes.push(written(drawable));
+      shapes.push(serializeShape(drawable));
       continue;
     }
     const data = await drawable.load().then(base64Of).catch(() => null);
@@ -52,14 +52,14 @@ export async function writeDrawing({ drawables, signal, progress }) {
     if (data === null) missing += 1;
     else items.push(JSON.stringify({ name, contentType, placement: placementMessage(place), data }));
   }
-  const blob = new Blob(whole(shapes, items), { type: 'application/json' });
+  const blob = new Blob(fileParts(shapes, items), { type: 'application/json' });
   checkSize(blob);
   return { blob, missing };
 }
 
 /** At once, as a clipboard wants it. @param {Shape[]} shapes */
 export function drawingText(shapes) {
-  return whole(shapes.map(written), []).join('');
+  return fileParts(shapes.map(serializeShape), []).join('');
 }
 
 /** @param {string} text that was pasted */
@@ -68,45 +68,45 @@ export function isDrawingText(text) {
 }
 
 /** @param {Shape} shape */
-function written(shape) {
+function serializeShape(shape) {
   const { type, payload } = encodeShape(shape);
   return `{"type":"${type}","message":${new TextDecoder().decode(payload)}}`;
 }
 
 /** @param {string[]} shapes @param {string[]} items */
-function whole(shapes, items) {
+function fileParts(shapes, items) {
   return [`${BEGINNING}${VERSION},"marks":[\n`, ...commas(shapes), '\n],"items":[\n', ...commas(items), '\n]}\n'];
 }
 
-/** @param {{ size: number }} file @throws {Error} if it could not be opened */
+/** @param {{ size: number }} file @throws {Error} if it could not be imported */
 export function checkSize({ size }) {
   if (size > MAX_BYTES) throw new Error(words.drawingTooLarge(byteCount(size, words), byteCount(MAX_BYTES, words)));
 }
 
-/** @param {string} text @param {() => string} newKey @returns {Promise<Opened>} what is in it, as new things @throws {Error} that says what is wrong with it */
+/** @param {string} text @param {() => string} newKey @returns {Promise<ImportedDrawing>} what is in it, as new things @throws {Error} that says what is wrong with it */
 export async function readDrawing(text, newKey) {
-  const { shapes, items } = contents(text);
-  const told = [[shapes.length, MAX_SHAPES, words.shapesInFile], [items.length, MAX_ITEMS, words.files]];
-  for (const [count, limit, say] of /** @type {[number, number, (count: number) => string][]} */ (told)) {
+  const { shapes, items } = parseFile(text);
+  const limits = [[shapes.length, MAX_SHAPES, words.shapesInFile], [items.length, MAX_ITEMS, words.files]];
+  for (const [count, limit, say] of /** @type {[number, number, (count: number) => string][]} */ (limits)) {
     if (count > limit) throw new Error(words.tooManyInDrawing(say(count), limit));
   }
-  /** @type {Opened} */
-  const opened = { shapes: [], items: [], damaged: 0 };
+  /** @type {ImportedDrawing} */
+  const imported = { shapes: [], items: [], damaged: 0 };
   for await (const one of calmly(shapes)) {
-    const shape = readOneShape(one, newKey(), opened.shapes.length);
-    if (shape) opened.shapes.push(...parted(shape, newKey));
-    else opened.damaged += 1;
+    const shape = readOneShape(one, newKey(), imported.shapes.length);
+    if (shape) imported.shapes.push(...splitStroke(shape, newKey));
+    else imported.damaged += 1;
   }
   for await (const one of calmly(items)) {
     const item = readItem(one);
-    if (item) opened.items.push(item);
-    else opened.damaged += 1;
+    if (item) imported.items.push(item);
+    else imported.damaged += 1;
   }
-  return opened;
+  return imported;
 }
 
 /** @param {string} text @returns {{ shapes: any[], items: any[] }} */
-function contents(text) {
+function parseFile(text) {
   let drawing;
   try {
     drawing = JSON.parse(text);
@@ -130,7 +130,7 @@ function readOneShape(one, id, at) {
 }
 
 /** What others drew may be longer than what is drawn here. @param {Shape} shape @param {() => string} newKey @returns {Shape[]} */
-function parted(shape, newKey) {
+function splitStroke(shape, newKey) {
   if (!(shape instanceof Stroke) || shape.length <= MAX_STROKE_POINTS) return [shape];
   const parts = [];
   // Each goes on from where the one before ends.
@@ -144,7 +144,7 @@ function parted(shape, newKey) {
   return parts;
 }
 
-/** @param {any} one @returns {Enclosed | null} */
+/** @param {any} one @returns {ImportedItem | null} */
 function readItem(one) {
   const { name, contentType, placement, data } = one ?? {};
   const placed = readPlacement(placement);

@@ -31,7 +31,7 @@ export class Renderer {
   #layer;
   #paint;
   #now;
-  #ask;
+  #requestFrame;
   /** @type {TiledRenderer | null} */
   #tiled = null;
   /** Whether workers can be had. */
@@ -50,15 +50,15 @@ export class Renderer {
   /**
    * @param {HTMLCanvasElement} canvas @param {Scene} scene @param {Camera} camera
    * @param {import('./layer.js').Paint} paint
-   * @param {() => void} ask for a frame @param {() => number} [now] milliseconds
+   * @param {() => void} requestFrame @param {() => number} [now] milliseconds
    */
-  constructor(canvas, scene, camera, paint, ask, now = () => performance.now()) {
+  constructor(canvas, scene, camera, paint, requestFrame, now = () => performance.now()) {
     this.#canvas = canvas;
     this.#context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
     this.#scene = scene;
     this.#camera = camera;
     this.#paint = paint;
-    this.#ask = ask;
+    this.#requestFrame = requestFrame;
     this.#now = now;
     this.#layer = new Layer(canvas.ownerDocument.createElement('canvas'), paint);
     scene.observe({
@@ -130,7 +130,7 @@ export class Renderer {
     if (!this.#tiled && this.#scene.weight > MIN_TILED_WEIGHT) {
       this.#tiled = new TiledRenderer(this.#scene.all, {
         paint: this.#paint,
-        ask: this.#ask,
+        requestFrame: this.#requestFrame,
         now: this.#now,
         newCanvas: (width, height) => {
           const canvas = this.#canvas.ownerDocument.createElement('canvas');
@@ -151,7 +151,7 @@ export class Renderer {
   #workerBroke() {
     this.#canWork = false;
     this.#stopTiles();
-    this.#ask();
+    this.#requestFrame();
   }
 
   /** @param {TiledRenderer} tiled @returns {boolean} whether it drew */

@@ -1,4 +1,4 @@
-/** Chooses what lies on the page, moves it, and makes it larger or smaller by the corners of the box around it. */
+/** The select tool: selects shapes and items, moves them, and resizes them by the corners of the selection box. */
 
 import { closedShapeAround, contains, cornerAt, resizeFactor, topmostAt, touching } from '../model/hitTest.js';
 import { compose, IDENTITY, scaleAbout } from '../protocol/transformSync.js';
@@ -8,7 +8,7 @@ import { compose, IDENTITY, scaleAbout } from '../protocol/transformSync.js';
  * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {import('../model/stroke.js').Bounds} Bounds
  * @typedef {import('../model/stroke.js').Transform} Transform
- * @typedef {import('./pen.js').Sample} Sample
+ * @typedef {import('./penTool.js').Sample} Sample
  *
  * What a pointer that is down does, once it has moved; `tap`: what it does if it never moves.
  * @typedef {object} Gesture

@@ -22,24 +22,24 @@ export class CanvasView {
   #renderer;
   #scene;
   #camera;
-  #ask;
+  #requestFrame;
   #cameraVersion = -1;
   /** Of the camera when all that there was at first was shown. */
   #shownVersion = -1;
   #isPictureNew = true;
   #hint = '';
 
-  /** @param {Renderer} renderer @param {Scene} scene @param {Camera} camera @param {() => void} ask for a frame */
-  constructor(renderer, scene, camera, ask) {
+  /** @param {Renderer} renderer @param {Scene} scene @param {Camera} camera @param {() => void} requestFrame */
+  constructor(renderer, scene, camera, requestFrame) {
     this.#renderer = renderer;
     this.#scene = scene;
     this.#camera = camera;
-    this.#ask = ask;
+    this.#requestFrame = requestFrame;
     const { width, height } = this.#canvas.getBoundingClientRect();
     renderer.resize(Math.round(width * devicePixelRatio), Math.round(height * devicePixelRatio), devicePixelRatio);
     const observer = new ResizeObserver((entries) => {
       this.#resized(entries[0]);
-      ask();
+      requestFrame();
     });
     try {
       observer.observe(this.#canvas, { box: 'device-pixel-content-box' });
@@ -65,7 +65,7 @@ export class CanvasView {
     const bounds = this.#scene.bounds;
     if (!bounds || this.#isHomeEnough(bounds)) this.#camera.home();
     else this.#camera.fit(bounds, this.#renderer.width, this.#renderer.height);
-    this.#ask();
+    this.#requestFrame();
   }
 
   /**
@@ -86,7 +86,7 @@ export class CanvasView {
   /** @param {number} factor around the middle */
   zoom(factor) {
     this.#camera.zoom(factor, this.#renderer.width / 2, this.#renderer.height / 2);
-    this.#ask();
+    this.#requestFrame();
   }
 
   /** @param {number} scale 1 is as large as it was drawn */

@@ -140,8 +140,8 @@ export class ConnectionBanner {
  * @property {() => void} start a new session
  */
 
-/** What stands in place of the tools once the session has ended: the picture stays, to look at and to keep. */
-export class OverBar {
+/** The bar that replaces the tools after the session has ended: save the picture, or start a new session with it. */
+export class EndedBar {
   #scene;
   #copy = element('copy');
 

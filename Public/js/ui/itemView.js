@@ -17,7 +17,7 @@ import { ItemRow } from './itemRow.js';
  * @property {Camera} camera
  * @property {import('../edit/selection.js').Selection} selection
  * @property {(item: Item) => void} choose
- * @property {() => void} ask for a frame
+ * @property {() => void} requestFrame
  */
 
 /** Until the camera rests this long, no finer bitmaps are made. */
@@ -34,9 +34,9 @@ export class ItemView {
   #layer;
   #cameraVersion = 0;
   #cameraMovedAt = -Infinity;
-  #isNew = true;
-  /** @type {Map<string, { names: string[], isSaid: boolean }>} what is being said: what happened, and to which files */
-  #told = new Map();
+  #isDirty = true;
+  /** @type {Map<string, { names: string[], isShown: boolean }>} what is being said: what happened, and to which files */
+  #announcements = new Map();
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -46,8 +46,8 @@ export class ItemView {
     const actions = {
       choose,
       remove: this.remove.bind(this),
-      addAgain: itemStore.retryUpload.bind(itemStore),
-      loadAgain: itemStore.retryLoad.bind(itemStore),
+      retryUpload: itemStore.retryUpload.bind(itemStore),
+      retryLoad: itemStore.retryLoad.bind(itemStore),
     };
     this.#layer = new ItemLayer({ ...parts, actions });
     itemStore.addEventListener('change', () => this.#changed());
@@ -58,11 +58,11 @@ export class ItemView {
     itemStore.addEventListener('appeared', (event) => {
       const item = /** @type {CustomEvent<Item>} */ (event).detail;
       const by = item.by || words.somebody;
-      this.#tell(`added:${by}`, (what) => words.adds(by, what), item.name);
+      this.#announce(`added:${by}`, (what) => words.adds(by, what), item.name);
     });
     itemStore.addEventListener(
       'vanished',
-      (event) => this.#tell('removed', words.removed, /** @type {CustomEvent<Item>} */ (event).detail.name),
+      (event) => this.#announce('removed', words.removed, /** @type {CustomEvent<Item>} */ (event).detail.name),
     );
   }
 
@@ -89,41 +89,41 @@ export class ItemView {
   /** @param {number} now @param {{ width: number, height: number, ratio: number }} view the canvas, in pixels @returns {boolean} whether another frame is needed */
   frame(now, { width, height, ratio }) {
     const { camera } = this.#parts;
-    const isBehind = this.#layer.frame(now, width, height);
+    const needsFrame = this.#layer.frame(now, width, height);
     if (this.#cameraVersion !== camera.version) {
       this.#cameraVersion = camera.version;
       this.#cameraMovedAt = now;
-      this.#isNew = true;
+      this.#isDirty = true;
     }
-    if (!this.#isNew || this.#parts.items.size === 0) return isBehind;
+    if (!this.#isDirty || this.#parts.items.size === 0) return needsFrame;
     if (now - this.#cameraMovedAt < CAMERA_REST_MS) return true;
-    this.#isNew = false;
+    this.#isDirty = false;
     this.#bitmaps.show(camera.seen(width, height), camera.scale * ratio);
-    return isBehind;
+    return needsFrame;
   }
 
   /**
    * Says it of several at once, also of those that come while it is said.
    * @param {string} about what is alike @param {(what: string) => string} say what happened @param {string} name to what
    */
-  #tell(about, say, name) {
-    const told = this.#told.get(about) ?? { names: [], isSaid: true };
-    this.#told.set(about, told);
-    told.names.push(name);
-    if (!told.isSaid) return;
-    told.isSaid = false;
+  #announce(about, say, name) {
+    const announcement = this.#announcements.get(about) ?? { names: [], isShown: true };
+    this.#announcements.set(about, announcement);
+    announcement.names.push(name);
+    if (!announcement.isShown) return;
+    announcement.isShown = false;
     setTimeout(() => {
-      told.isSaid = true;
-      const { length } = told.names;
-      const gone = () => this.#told.get(about) === told && this.#told.delete(about);
-      toast(say(length > 1 ? words.files(length) : told.names[0]), { about, gone });
+      announcement.isShown = true;
+      const { length } = announcement.names;
+      const gone = () => this.#announcements.get(about) === announcement && this.#announcements.delete(about);
+      toast(say(length > 1 ? words.files(length) : announcement.names[0]), { about, gone });
     }, TOGETHER_MS);
   }
 
   #changed() {
-    this.#isNew = true;
+    this.#isDirty = true;
     this.#layer.changed();
-    this.#parts.ask();
+    this.#parts.requestFrame();
   }
 }
 
@@ -151,7 +151,7 @@ export class ItemLayer {
   /** @type {WeakSet<ItemRow>} those that are outside of the view */
   #away = new WeakSet();
   #cameraVersion = -1;
-  #isNew = true;
+  #isDirty = true;
   #width = 0;
   #height = 0;
 
@@ -159,9 +159,9 @@ export class ItemLayer {
   constructor(parts) {
     this.#parts = parts;
     parts.items.observe({
-      shown: (item) => this.#add(item),
+      shown: (item) => this.#addRow(item),
       changed: () => this.changed(),
-      hidden: (item) => this.#take(item),
+      hidden: (item) => this.#removeRow(item),
     });
     parts.selection.addEventListener('change', () => this.changed());
     this.#list.addEventListener('focusin', ({ target }) => this.#reveal(/** @type {Node} */ (target)));
@@ -169,18 +169,18 @@ export class ItemLayer {
 
   /** Something about an item is different. */
   changed() {
-    this.#isNew = true;
+    this.#isDirty = true;
   }
 
   /** @param {number} now milliseconds @param {number} width @param {number} height of the canvas @returns {boolean} whether another frame is needed */
   frame(now, width, height) {
     const isElsewhere = this.#cameraVersion !== this.#parts.camera.version || width !== this.#width ||
       height !== this.#height;
-    if (!this.#isNew && !isElsewhere) return false;
+    if (!this.#isDirty && !isElsewhere) return false;
     const { selection, camera } = this.#parts;
-    if (this.#isNew) {
-      this.#isNew = false;
-      for (const [item, row] of this.#rows) if (row.show(selection.has(item.id), now)) this.#isNew = true;
+    if (this.#isDirty) {
+      this.#isDirty = false;
+      for (const [item, row] of this.#rows) if (row.show(selection.has(item.id), now)) this.#isDirty = true;
     }
     this.#cameraVersion = camera.version;
     if (width !== this.#width || height !== this.#height) this.#away = new WeakSet();
@@ -192,7 +192,7 @@ export class ItemLayer {
       const row = item && this.#rows.get(item);
       if (row) this.#place(item, row, panels);
     }
-    return this.#isNew;
+    return this.#isDirty;
   }
 
   /** @param {Item} item @param {ItemRow} row @param {import('./elements.js').Box[]} panels that are seen already */
@@ -211,12 +211,12 @@ export class ItemLayer {
 
   /** What gets the focus outside of the view comes to its middle. @param {Node} focused */
   #reveal(focused) {
-    const { camera, ask } = this.#parts;
+    const { camera, requestFrame } = this.#parts;
     for (const [item, row] of this.#rows) {
       if (!this.#away.has(row) || !row.element.contains(focused)) continue;
       const { left, top, width, height } = this.#box(item);
       camera.pan((this.#width - width) / 2 - left, (this.#height - height) / 2 - top);
-      ask();
+      requestFrame();
     }
   }
 
@@ -234,7 +234,7 @@ export class ItemLayer {
   }
 
   /** @param {Item} item */
-  #add(item) {
+  #addRow(item) {
     const row = new ItemRow(item, this.#parts.actions);
     this.#rows.set(item, row);
     this.#list.append(row.element);
@@ -242,7 +242,7 @@ export class ItemLayer {
   }
 
   /** @param {Item} item */
-  #take(item) {
+  #removeRow(item) {
     this.#rows.get(item)?.element.remove();
     this.#rows.delete(item);
     this.changed();

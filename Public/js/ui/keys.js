@@ -26,8 +26,8 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
 /**
  * @param {object} parts
  * @param {import('./toolbar.js').Toolbar} parts.toolbar
- * @param {import('./toolbar.js').Inks} parts.inks
- * @param {import('./incoming.js').Incoming} parts.incoming
+ * @param {import('./toolbar.js').StylePicker} parts.stylePicker
+ * @param {import('./inputSources.js').InputSources} parts.inputSources
  * @param {import('./selectionController.js').SelectionController} parts.selectionController
  * @param {import('../edit/drawing.js').Drawing} parts.drawing
  * @param {import('./canvasView.js').CanvasView} parts.view
@@ -35,20 +35,22 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
  * @param {import('./exportDialog.js').ExportDialog} parts.exporting
  * @param {() => boolean} parts.isOver whether nothing can be drawn any more
  */
-export function bindKeys({ toolbar, inks, incoming, selectionController, drawing, view, edit, exporting, isOver }) {
+export function bindKeys(
+  { toolbar, stylePicker, inputSources, selectionController, drawing, view, edit, exporting, isOver },
+) {
   const { selectTool } = selectionController;
-  const colorKeys = [...'1234567890'].map((key, at) => [key, () => inks.chooseColor(at)]);
+  const colorKeys = [...'1234567890'].map((key, at) => [key, () => stylePicker.chooseColor(at)]);
   const push = (/** @type {number} */ x, /** @type {number} */ y) => (/** @type {KeyboardEvent} */ { shiftKey }) => {
     const step = shiftKey ? LONG_STEP : STEP;
     selectTool.push(x * step, y * step);
   };
   listenToKeys({
     ...Object.fromEntries(colorKeys),
-    c: () => inks.chooseOwn(),
-    i: () => incoming.pick(),
+    c: () => stylePicker.chooseOwn(),
+    i: () => inputSources.pick(),
     ...Object.fromEntries(Object.entries(TOOLS).map(([key, tool]) => [key, () => toolbar.choose(tool)])),
-    '[': () => inks.stepWidth(-1),
-    ']': () => inks.stepWidth(1),
+    '[': () => stylePicker.stepWidth(-1),
+    ']': () => stylePicker.stepWidth(1),
     ...Object.fromEntries(ARROWS.map(([key, x, y]) => [key, push(x, y)])),
     'mod+arrowup': () => selectTool.grow(1.1),
     'mod+arrowdown': () => selectTool.grow(1 / 1.1),
@@ -61,7 +63,7 @@ export function bindKeys({ toolbar, inks, incoming, selectionController, drawing
     delete: () => selectionController.remove(),
     backspace: () => selectionController.remove(),
     escape: () => (selectTool.cancel(), selectTool.choose([])),
-    'mod+o': () => incoming.pick(),
+    'mod+o': () => inputSources.pick(),
     'mod+z': () => drawing.undo(),
     'mod+shift+z': () => drawing.redo(),
     'mod+y': () => drawing.redo(),

@@ -1,4 +1,4 @@
-/** What is chosen: what a person can do with it, and how it is seen. */
+/** The controller and the view of the selection. */
 
 import { SelectionCommands } from '../edit/selectionCommands.js';
 import { transformedBounds, TransformOverlay, TransformSync } from '../protocol/transformSync.js';
@@ -23,13 +23,13 @@ import { element, icon, make } from './elements.js';
  * @property {import('../edit/selection.js').Selection} selection
  * @property {import('./itemView.js').ItemView} itemView
  * @property {{ width: number, height: number }} view the canvas, in pixels
- * @property {() => void} ask for a frame
+ * @property {() => void} requestFrame
  */
 
 /** How far what was duplicated lies from what it was, in pixels. */
 const BESIDE = 20;
 
-/** SelectionController, wired: what is chosen and in hand, what is done to it, and what is seen of that. */
+/** Connects the selection, its commands, the select tool, and the view of the selection. */
 export class SelectionController {
   #parts;
   #commands;
@@ -144,7 +144,7 @@ function nameOf(one) {
  * @property {import('../edit/selectionCommands.js').SelectionCommands} commands
  * @property {import('../model/camera.js').Camera} camera
  * @property {{ duplicate: () => void, bringToFront: () => void, remove: () => void }} actions
- * @property {() => void} ask for a frame
+ * @property {() => void} requestFrame
  */
 
 /** Between what is chosen and the bar, and around the bar, in pixels; above and below are other bars. */
@@ -165,7 +165,7 @@ export class SelectionView {
   /** @param {ViewParts} parts */
   constructor(parts) {
     this.#parts = parts;
-    const { selection, selectTool, actions, ask } = parts;
+    const { selection, selectTool, actions, requestFrame } = parts;
     this.#download.append(icon('download'));
     this.#bar.append(
       this.#download,
@@ -178,9 +178,9 @@ export class SelectionView {
     );
     selection.addEventListener('change', () => {
       if (selection.size > 1) announce(words.thingsChosen(selection.size));
-      ask();
+      requestFrame();
     });
-    selectTool.addEventListener('box', ask);
+    selectTool.addEventListener('box', requestFrame);
   }
 
   /** @param {number} width @param {number} height of the canvas */

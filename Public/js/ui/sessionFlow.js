@@ -22,7 +22,7 @@ export class SessionFlow {
   #parts;
   /** @type {AbortController | null} */
   #lifetime = null;
-  #isNews = true;
+  #isDirty = true;
   /** Who is here. @type {Set<string>} */
   #present = new Set();
   /** Who was on the page before this one: that they follow is no news. @type {Set<string>} */
@@ -115,7 +115,7 @@ export class SessionFlow {
     const id = session?.id ?? this.#parts.sharing.over;
     history.replaceState(null, '', id ? `/s/${id}` : '/');
     this.#parts.banner.hide();
-    this.#isNews = true;
+    this.#isDirty = true;
     [this.#followers, this.#present] = [this.#present, new Set()];
     if (session) this.#listen(session, this.#lifetime);
     this.#showPeople();
@@ -160,13 +160,13 @@ export class SessionFlow {
     const come = unknown(joined);
     const news = come.filter((one) => !this.#followers.delete(identity(one)));
     // Those who were here first did not come just now.
-    if (this.#isNews) announce(come.length > 0 ? words.areHere(names(come), come.length) : '');
+    if (this.#isDirty) announce(come.length > 0 ? words.areHere(names(come), come.length) : '');
     else {
       if (news.length > 0) toast(words.joined(names(news), news.length), { color: news[0].color });
       const gone = unknown(left);
       if (gone.length > 0) toast(words.left(names(gone), gone.length), { color: gone[0].color });
     }
-    this.#isNews = false;
+    this.#isDirty = false;
     this.#present = new Set(this.#session?.activeParticipants.map(identity));
   }
 

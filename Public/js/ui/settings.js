@@ -1,4 +1,4 @@
-/** What this browser remembers of the person, and what of it is chosen in the menu: language, colors, and what fingers do. */
+/** What this browser remembers of the person, and what of it is chosen in the menu: language, colors, and what touchDrawing do. */
 
 import { isRGB, randomColor } from '../model/palette.js';
 import { words } from '../i18n/i18n.js';
@@ -41,7 +41,7 @@ export class Settings {
   /** @type {number} */
   width;
 
-  /** @param {KeptStorage} storage @param {() => number} [random] */
+  /** @param {KeyValueStorage} storage @param {() => number} [random] */
   constructor(storage, random = Math.random) {
     this.#storage = storage;
     this.name = cleanName(this.#read(NAME) ?? '') || randomName(random);
@@ -134,11 +134,11 @@ export class Settings {
   }
 }
 
-/** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} KeptStorage */
+/** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} KeyValueStorage */
 
 /**
  * A browser may refuse its storage; then things are kept as long as the page.
- * @param {() => Storage} get @returns {KeptStorage}
+ * @param {() => Storage} get @returns {KeyValueStorage}
  */
 export function storageOr(get) {
   try {
@@ -193,12 +193,12 @@ export function offerThemes(settings) {
   }
 }
 
-/** Where somebody draws with a pen, fingers move the page: a hand that rests on it draws nothing. */
-export class Fingers {
+/** The setting for touch input: after a pen was used, fingers move the page instead of drawing, so that a resting hand draws nothing. */
+export class TouchDrawingSetting {
   #settings;
   #button = element('fingers');
-  #isPenSeen = false;
-  #isTold = false;
+  #isPenDetected = false;
+  #isExplained = false;
 
   /** @param {Settings} settings */
   constructor(settings) {
@@ -209,18 +209,18 @@ export class Fingers {
     });
   }
 
-  penSeen() {
-    if (this.#isPenSeen) return;
-    this.#isPenSeen = true;
+  penDetected() {
+    if (this.#isPenDetected) return;
+    this.#isPenDetected = true;
     this.#button.hidden = false;
     this.#show();
   }
 
-  /** One came down where a tool would draw. @returns {boolean} whether it moves the page instead */
-  move() {
-    if (!this.#isPenSeen || this.#settings.fingersDraw) return false;
-    if (!this.#isTold && this.#settings.fingersDraw === null) toast(words.fingersMove);
-    this.#isTold = true;
+  /** @returns {boolean} true if a finger moves the page instead of drawing */
+  movesPage() {
+    if (!this.#isPenDetected || this.#settings.fingersDraw) return false;
+    if (!this.#isExplained && this.#settings.fingersDraw === null) toast(words.fingersMove);
+    this.#isExplained = true;
     return true;
   }
 

@@ -24,19 +24,19 @@ export class TextBox {
   #writer;
   #camera;
   #view;
-  #ask;
+  #requestFrame;
   #area = /** @type {HTMLTextAreaElement} */ (element('writing'));
   #cameraVersion = -1;
 
   /**
-   * @param {import('../tools/writer.js').TextTool} writer @param {Camera} camera
-   * @param {Size} view the canvas’s, in pixels @param {() => void} ask for a frame
+   * @param {import('../tools/textTool.js').TextTool} writer @param {Camera} camera
+   * @param {Size} view the canvas’s, in pixels @param {() => void} requestFrame
    */
-  constructor(writer, camera, view, ask) {
+  constructor(writer, camera, view, requestFrame) {
     this.#writer = writer;
     this.#camera = camera;
     this.#view = view;
-    this.#ask = ask;
+    this.#requestFrame = requestFrame;
     const area = this.#area;
     area.style.fontFamily = FONT;
     area.style.lineHeight = String(LINE);
@@ -142,6 +142,6 @@ export class TextBox {
     if (dx === 0 && dy === 0) return;
     this.#camera.pan(dx, dy);
     this.#place();
-    this.#ask();
+    this.#requestFrame();
   }
 }

@@ -11,8 +11,8 @@ import { HIGHLIGHTER_WIDTHS, TEXT_SIZES, WIDTHS } from './settings.js';
  * @typedef {'select' | 'pen' | 'eraser' | 'highlighter' | 'text' | 'hand' | ShapeName} ToolName `hand` is all there is when nothing can be drawn any more
  */
 
-/** What it draws has the color that is chosen. @param {string} tool */
-export function takesInk(tool) {
+/** @param {string} tool @returns {boolean} true if the tool draws with a color and a width */
+export function hasStyle(tool) {
   return ['pen', 'highlighter', 'text', ...SHAPE_TOOLS].includes(tool);
 }
 
@@ -113,8 +113,8 @@ export class Toolbar extends EventTarget {
   }
 }
 
-/** Events: `own` (one's own color is another), `change` (detail: `color` or `width`). */
-export class Inks extends EventTarget {
+/** The picker of color and width. Events: `own` (the person's own color changed), `change` (detail: `color` or `width`). */
+export class StylePicker extends EventTarget {
   #settings;
   #colors;
   #widths;

@@ -13,7 +13,7 @@ import { mainThreadTiles, supportsWorkers, tileWorker } from './tileWorker.js';
  * @property {import('../layer.js').Paint} paint
  * @property {(width: number, height: number) => HTMLCanvasElement} newCanvas
  * @property {() => number} now milliseconds
- * @property {() => void} ask for a frame
+ * @property {() => void} requestFrame
  */
 
 /** What has not changed for so long goes onto the tiles; a stroke that nobody finishes, later. */
@@ -52,7 +52,7 @@ export class TiledRenderer {
     const painted = (/** @type {import('./tilePainter.js').Image} */ image) => {
       this.#tiles.receive(image);
       this.#isDirty = true;
-      env.ask();
+      env.requestFrame();
     };
     this.#worker = broke && supportsWorkers()
       ? tileWorker(painted, broke)

@@ -9,8 +9,8 @@ import { words } from '../i18n/i18n.js';
 import { toast } from './dialogs.js';
 
 /**
- * @typedef {import('../edit/itemStore.js').ItemContent} Added
- * @typedef {{ x: number, y: number, width: number, height: number }} Laid
+ * @typedef {import('../edit/itemStore.js').ItemContent} ItemContent
+ * @typedef {{ x: number, y: number, width: number, height: number }} Frame
  *
  * @typedef {object} Parts
  * @property {import('../edit/itemStore.js').ItemStore} itemStore
@@ -21,17 +21,17 @@ import { toast } from './dialogs.js';
  * @property {(items: import('../model/item.js').Item[]) => void} added they are on the page
  */
 
-/** What would lie right upon another is laid so far beside it, in pixels. */
+/** What would lie right upon another is frames so far beside it, in pixels. */
 const ASIDE = 32;
 /** A free place is looked for at so many pixels from each other, so far from what is there, and below and above the bars. */
 const STEP = 16;
 const GAP = 12;
-const BARS = 80;
+const BAR_HEIGHT = 80;
 
-/** Puts files on the page: too large ones are refused at once, the others lie side by side. */
-export class Adding {
+/** Places files on the page: refuses those that are too large, and lays the others side by side. */
+export class FilePlacer {
   #parts;
-  /** What came before is laid down first: only then is known which places are free. */
+  /** What came before is frames down first: only then is known which places are free. */
   #before = Promise.resolve();
 
   /** @param {Parts} parts */
@@ -60,23 +60,23 @@ export class Adding {
     const middle = camera.toPlane(at?.x ?? width / 2, at?.y ?? height / 2);
     const hasCards = taken.some(({ natural }) => !natural);
     const least = hasCards ? { width: CARD.width * scale, height: CARD.height * scale } : undefined;
-    const laid = gridCells(taken.length, middle, { width, height, scale }, least).map((cell, index) => {
+    const frames = gridCells(taken.length, middle, { width, height, scale }, least).map((cell, index) => {
       const { natural } = taken[index];
       return natural ? placeInCell(natural, cell, scale) : { x: cell.x, y: cell.y, ...CARD };
     });
-    const [dx, dy] = at === null && this.#wayToFree(laid) || this.#aside(laid);
+    const [dx, dy] = at === null && this.#offsetToFreeSpace(frames) || this.#offsetToUncovered(frames);
     const items = itemStore.addAll(
-      laid.map((one, at) => ({ added: taken[at], at: { ...one, x: one.x + dx, y: one.y + dy } })),
+      frames.map((one, at) => ({ added: taken[at], at: { ...one, x: one.x + dx, y: one.y + dy } })),
     );
     if (items.length > 0) added(items);
   }
 
-  /** @param {Laid[]} laid @returns {[number, number] | null} to where they cover nothing, within what is seen between the bars */
-  #wayToFree(laid) {
+  /** @param {Frame[]} frames @returns {[number, number] | null} to where they cover nothing, within what is seen between the bars */
+  #offsetToFreeSpace(frames) {
     const { items, camera, view } = this.#parts;
-    if (laid.length === 0) return null;
+    if (frames.length === 0) return null;
     const { scale } = camera;
-    const [gap, bars] = [GAP / scale, BARS / scale];
+    const [gap, bars] = [GAP / scale, BAR_HEIGHT / scale];
     const taken = items.all.map(({ bounds: { left, top, right, bottom } }) => ({
       left: left - gap,
       top: top - gap,
@@ -85,15 +85,15 @@ export class Adding {
     }));
     const { left, top, right, bottom } = camera.seen(view.width, view.height);
     const seen = { left: left + gap, top: top + bars, right: right - gap, bottom: bottom - bars };
-    return offsetToFreeSpace(laid.map(boundsOf), taken, seen, STEP / scale);
+    return offsetToFreeSpace(frames.map(boundsOf), taken, seen, STEP / scale);
   }
 
-  /** @param {Laid[]} laid @returns {[number, number]} to where none lies right upon another */
-  #aside(laid) {
+  /** @param {Frame[]} frames @returns {[number, number]} to where none lies right upon another */
+  #offsetToUncovered(frames) {
     const { items, camera } = this.#parts;
     const aside = ASIDE / camera.scale;
     const isUpon = (/** @type {number} */ by) =>
-      laid.some(({ x, y }) =>
+      frames.some(({ x, y }) =>
         items.all.some(({ place }) => Math.hypot(place.x - x - by, place.y - y - by) < aside / 2)
       );
     let by = 0;
@@ -102,7 +102,7 @@ export class Adding {
   }
 }
 
-/** @param {File} file @returns {Promise<Added>} @throws {DOMException} if it cannot be read */
+/** @param {File} file @returns {Promise<ItemContent>} @throws {DOMException} if it cannot be read */
 export async function read(file) {
   const { name } = file;
   const type = await pictureTypeOf(file);
@@ -120,7 +120,7 @@ export async function read(file) {
 
 const MB = 1024 * 1024;
 /** Over so much time a pace is measured; from less than the least it cannot be told. */
-const PACE_MS = 8000;
+const RATE_WINDOW_MS = 8000;
 const MIN_MS = 800;
 
 /** @param {number} offset @param {number} size both in bytes @returns {string} such as `12.4 of 81 MB` */
@@ -147,8 +147,8 @@ export function timeLeft(seconds) {
   return words.hoursLeft(Math.floor(minutes / 60), minutes % 60);
 }
 
-/** How fast an upload is, by what it did in the last seconds. */
-export class Pace {
+/** The transfer rate of an upload over the last seconds. */
+export class TransferRate {
   /** @type {{ at: number, offset: number }[]} */
   #seen = [];
 
@@ -158,7 +158,7 @@ export class Pace {
     // After a cut it goes back to what has arrived.
     if (last && offset < last.offset) this.#seen = [];
     if (!last || offset !== last.offset) this.#seen.push({ at, offset });
-    while (this.#seen.length > 2 && at - this.#seen[1].at > PACE_MS) this.#seen.shift();
+    while (this.#seen.length > 2 && at - this.#seen[1].at > RATE_WINDOW_MS) this.#seen.shift();
   }
 
   /** It rests: what was before says nothing about what comes. */
@@ -185,12 +185,12 @@ export function itemLabel({ isPicture, name, size, by, state, offset, upload }) 
 }
 
 /** Of so many at most, each is told by its name. */
-const EACH = 3;
+const MAX_NAMED = 3;
 
 /** @param {{ name: string, size: number }[]} files @param {number} limit bytes @returns {{ title?: string, text: string }[]} what is told of those that are too large */
 export function tooLargeWords(files, limit) {
   const tooLarge = files.filter(({ size }) => size > limit);
-  if (tooLarge.length <= EACH) {
+  if (tooLarge.length <= MAX_NAMED) {
     return tooLarge.map(({ name, size }) => ({ title: name, text: words.tooLarge(...sizesApart(size, limit, words)) }));
   }
   return [{ text: words.filesTooLarge(tooLarge.length, byteCount(limit, words)) }];
@@ -198,6 +198,6 @@ export function tooLargeWords(files, limit) {
 
 /** @param {string[]} names @returns {{ title?: string, text: string }[]} what is told of files that cannot be read */
 export function unreadableWords(names) {
-  if (names.length <= EACH) return names.map((title) => ({ title, text: words.unreadable }));
+  if (names.length <= MAX_NAMED) return names.map((title) => ({ title, text: words.unreadable }));
   return [{ text: words.filesUnreadable(names.length) }];
 }

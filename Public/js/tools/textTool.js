@@ -1,11 +1,11 @@
-/** Puts words on the page: a tap places new ones, or takes up those that are there. */
+/** The text tool: a tap starts a new text, or edits the one under it. */
 
 import { LINE, Text } from '../model/text.js';
 
 /**
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
  * @typedef {import('../edit/drawing.js').TextStyle} TextStyle
- * @typedef {import('./pen.js').Sample} Sample
+ * @typedef {import('./penTool.js').Sample} Sample
  * @typedef {{ id: string, text: string, point: [number, number], style: TextStyle }} Written `point`: its upper left corner
  */
 

@@ -15,7 +15,7 @@ import { regular } from '../model/strokeOutline.js';
  * @property {boolean} [alt] whether that one is
  */
 
-/** Draws by hand with the style that is chosen. */
+/** The pen: draws freehand strokes with the current style. */
 export class PenTool {
   #drawing;
   #style;
@@ -54,7 +54,7 @@ export class PenTool {
 /** Less than this is a tap, in pixels: it draws nothing. */
 const SLOP = 4;
 
-/** Draws shapes out, from where the pointer comes down to where it is lifted. */
+/** The tool for lines, arrows, rectangles and ellipses: draws from the pressed point to the pointer. */
 export class ShapeTool {
   #drawing;
   #style;
@@ -109,7 +109,7 @@ export class ShapeTool {
 /** Half the eraser's size, in pixels: the same on the screen however far one is zoomed in. */
 export const ERASER_REACH = 9;
 
-/** Takes whole strokes and texts away, one's own and others', where it passes. */
+/** The eraser: removes whole shapes of anybody along its path. */
 export class EraserTool {
   #drawing;
   #index;
