@@ -389,19 +389,19 @@ test('a held key is one undo step; a tap selects and moves nothing', () => {
   selectTool.move([{ x: 101, y: 50, pressure: null }]);
   selectTool.end();
   assert.deepEqual([selection.sole, item.place], [item, { ...AT, z: 1 }]);
-  for (let count = 0; count < 3; count += 1) selectTool.push(8, 0);
-  selectTool.settle();
+  for (let count = 0; count < 3; count += 1) selectTool.nudge(8, 0);
+  selectTool.commitNudge();
   assert.equal(item.place.x, 112);
-  selectTool.grow(2);
-  selectTool.settle();
+  selectTool.resize(2);
+  selectTool.commitNudge();
   assert.deepEqual([item.place.width, item.place.height], [160, 80]);
   drawing.undo();
   drawing.undo();
   assert.deepEqual(item.place, { ...AT, z: 1 });
   selectTool.begin({ x: 500, y: 500, pressure: null });
   selectTool.end();
-  selectTool.push(8, 0);
-  selectTool.settle();
+  selectTool.nudge(8, 0);
+  selectTool.commitNudge();
   assert.deepEqual([selection.sole, item.place], [null, { ...AT, z: 1 }]);
 });
 
@@ -409,7 +409,7 @@ test('a cancelled resize restores the item', () => {
   const { itemStore, selecting } = page();
   const item = add(itemStore);
   const selectTool = selecting(1);
-  selectTool.choose([item.id]);
+  selectTool.select([item.id]);
   selectTool.begin({ x: 140, y: 70, pressure: null });
   selectTool.move([{ x: 180, y: 90, pressure: null }]);
   assert.equal(item.place.width, 120);

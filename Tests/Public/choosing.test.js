@@ -359,7 +359,7 @@ test('a selection box selects items that it touches, contains or crosses; cancel
   assert.deepEqual([...selection.ids], [below]);
   selectTool.cancel();
   assert.deepEqual([...selection.ids], [within, crossing]);
-  selectTool.chooseAll();
+  selectTool.selectAll();
   assert.equal(selection.size, 4);
 });
 

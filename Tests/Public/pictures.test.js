@@ -19,9 +19,9 @@ import {
   itemLabel,
   partDone,
   timeLeft,
-  tooLargeWords,
+  tooLargeMessages,
   TransferRate,
-  unreadableWords,
+  unreadableMessages,
 } from '../../Public/js/ui/filePlacer.js';
 import { panelPlace } from '../../Public/js/ui/elements.js';
 import { keyOf } from './support.js';
@@ -347,14 +347,17 @@ test('rejected files are reported one by one, many in one message', () => {
   const MB = 2 ** 20;
   const files = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, size: 131 * MB }));
   const one = 'This file is 131 MB. The limit here is 100 MB.';
-  assert.deepEqual(tooLargeWords([{ name: 'fits', size: 100 * MB }, files[0]], 100 * MB), [{ title: 'a', text: one }]);
-  assert.deepEqual(tooLargeWords(files.slice(2), 100 * MB).map(({ title, text }) => [title, text]), [
+  assert.deepEqual(tooLargeMessages([{ name: 'fits', size: 100 * MB }, files[0]], 100 * MB), [{
+    title: 'a',
+    text: one,
+  }]);
+  assert.deepEqual(tooLargeMessages(files.slice(2), 100 * MB).map(({ title, text }) => [title, text]), [
     ['c', one],
     ['d', one],
     ['e', one],
   ]);
-  assert.deepEqual(tooLargeWords(files, 100 * MB), [{ text: '5 files are too large. The limit here is 100 MB.' }]);
-  assert.deepEqual(unreadableWords(['x']), [{ title: 'x', text: 'This file cannot be read.' }]);
-  assert.deepEqual(unreadableWords(['x', 'y', 'z', 'w']), [{ text: '4 files cannot be read.' }]);
-  assert.deepEqual([tooLargeWords([], 1), unreadableWords([])], [[], []]);
+  assert.deepEqual(tooLargeMessages(files, 100 * MB), [{ text: '5 files are too large. The limit here is 100 MB.' }]);
+  assert.deepEqual(unreadableMessages(['x']), [{ title: 'x', text: 'This file cannot be read.' }]);
+  assert.deepEqual(unreadableMessages(['x', 'y', 'z', 'w']), [{ text: '4 files cannot be read.' }]);
+  assert.deepEqual([tooLargeMessages([], 1), unreadableMessages([])], [[], []]);
 });

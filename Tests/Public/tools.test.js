@@ -55,36 +55,36 @@ test('a highlighter sends no pressure; a pen does', () => {
 });
 
 test('a tap begins a text there, and a tap beside it only ends it', () => {
-  const { writer, shapes, drawing } = tools('line');
-  tap(writer, 100, 100);
-  assert.deepEqual(writer.written?.point, [100, 87.5]);
-  writer.type('Milk');
-  tap(writer, 300, 300);
-  assert.equal(writer.written, null);
+  const { textTool, shapes, drawing } = tools('line');
+  tap(textTool, 100, 100);
+  assert.deepEqual(textTool.edited?.point, [100, 87.5]);
+  textTool.setText('Milk');
+  tap(textTool, 300, 300);
+  assert.equal(textTool.edited, null);
   assert.deepEqual(textsOf(shapes), ['Milk']);
   assert.equal(drawing.canUndo, true);
 });
 
 test('an empty text leaves no trace', () => {
-  const { writer, shapes, drawing } = tools('line');
-  tap(writer, 100, 100);
-  writer.finish();
-  tap(writer, 100, 100);
-  writer.type(' \n');
-  writer.finish();
+  const { textTool, shapes, drawing } = tools('line');
+  tap(textTool, 100, 100);
+  textTool.finish();
+  tap(textTool, 100, 100);
+  textTool.setText(' \n');
+  textTool.finish();
   assert.equal(shapes.size, 0);
   assert.equal(drawing.canUndo, false);
 });
 
 test('a tap edits the topmost text; its color change is undone with the edit', () => {
-  const { writer, shapes, drawing, style } = tools('line');
+  const { textTool, shapes, drawing, style } = tools('line');
   for (const text of ['below', 'above']) write(drawing, text);
-  tap(writer, 110, 100);
-  assert.equal(writer.written?.text, 'above');
-  writer.type('over');
+  tap(textTool, 110, 100);
+  assert.equal(textTool.edited?.text, 'above');
+  textTool.setText('over');
   Object.assign(style, { rgb: '#30a46c', color: 3 });
-  writer.restyle();
-  writer.finish();
+  textTool.restyle();
+  textTool.finish();
   assert.deepEqual(textsOf(shapes), ['below', 'over']);
   assert.equal(shapes.all[1].rgb, '#30a46c');
   drawing.undo();
@@ -94,22 +94,22 @@ test('a tap edits the topmost text; its color change is undone with the edit', (
 });
 
 test('a text removed by others ends the typing', () => {
-  const { writer, shapes } = tools('line');
-  tap(writer, 100, 100);
-  writer.type('Milk');
+  const { textTool, shapes } = tools('line');
+  tap(textTool, 100, 100);
+  textTool.setText('Milk');
   shapes.clear();
   let changes = 0;
-  writer.addEventListener('change', () => (changes += 1));
-  writer.type('Milk and');
-  assert.deepEqual([writer.written, shapes.size, changes], [null, 0, 1]);
+  textTool.addEventListener('change', () => (changes += 1));
+  textTool.setText('Milk and');
+  assert.deepEqual([textTool.edited, shapes.size, changes], [null, 0, 1]);
 });
 
 test('the eraser hits shapes at their lines, and texts anywhere', () => {
-  const { shaper, writer, shapes, drawing, index } = tools('rectangle');
+  const { shaper, textTool, shapes, drawing, index } = tools('rectangle');
   drag(shaper, [[0, 0], [200, 200]]);
-  tap(writer, 300, 100);
-  writer.type('Milk');
-  writer.finish();
+  tap(textTool, 300, 100);
+  textTool.setText('Milk');
+  textTool.finish();
   const eraser = new EraserTool(drawing, index, () => 1);
   tap(eraser, 100, 100);
   assert.equal(shapes.size, 2, 'nothing is in the middle of a frame');
@@ -134,7 +134,7 @@ function tools(tool) {
     drawing,
     style,
     shaper: new ShapeTool(drawing, () => ({ ...INK, width: 6, tool }), scale, newKey),
-    writer: new TextTool(drawing, index, () => ({ ...style }), scale, newKey),
+    textTool: new TextTool(drawing, index, () => ({ ...style }), scale, newKey),
   };
 }
 

@@ -145,8 +145,8 @@ const flow = new SessionFlow({
 const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
 const endedBar = new EndedBar({ scene, save: () => exporting.open(), start: () => flow.share() });
 
-const writer = new TextTool(drawing, index, () => stylePicker.textStyle, () => camera.scale, newKey);
-const textBox = new TextBox(writer, camera, renderer, requestFrame);
+const textTool = new TextTool(drawing, index, () => stylePicker.textStyle, () => camera.scale, newKey);
+const textBox = new TextBox(textTool, camera, renderer, requestFrame);
 
 frames.run(
   () => {
@@ -176,7 +176,7 @@ const tools = {
   eraser: new EraserTool(drawing, index, () => camera.scale),
   select: selectTool,
   hand: new PanTool(camera),
-  text: writer,
+  text: textTool,
   line: shapeTool('line'),
   arrow: shapeTool('arrow'),
   rectangle: shapeTool('rectangle'),
@@ -198,7 +198,7 @@ drawing.addEventListener('gone', () => toast(words.removedByOther));
 
 const input = new PointerInput(canvas, camera, {
   tool: ({ isTurned, isFinger }) => {
-    if (isTurned && !isOver()) return tools.eraser;
+    if (isTurned && !isEnded()) return tools.eraser;
     return isFinger && !['select', 'text'].includes(toolbar.tool) && touchDrawing.movesPage()
       ? tools.hand
       : tools[toolbar.tool];
@@ -207,7 +207,9 @@ const input = new PointerInput(canvas, camera, {
   hovered: (point) => {
     pointer = point;
     cursors.moved(point);
-    if (toolbar.tool === 'select' && !selectTool.isMoving) canvas.dataset.over = point ? selectTool.over(...point) : '';
+    if (toolbar.tool === 'select' && !selectTool.isMoving) {
+      canvas.dataset.over = point ? selectTool.cursorAt(...point) : '';
+    }
   },
   moved: requestFrame,
   signal: new AbortController().signal,
@@ -228,19 +230,19 @@ function showState() {
     isShared: session !== null,
     isConnected: session?.isConnected ?? false,
   });
-  const { over } = sharing;
-  endedBar.show(over !== null);
-  view.changed(over ? words.overForLate : session ? words.hintTogether : words.hintAlone);
+  const { over: endedSession } = sharing;
+  endedBar.show(endedSession !== null);
+  view.changed(endedSession ? words.overForLate : session ? words.hintTogether : words.hintAlone);
   banner.changed();
 }
 
 sharing.addEventListener('session', () => {
-  const { session, over } = sharing;
+  const { session, over: endedSession } = sharing;
   input.finish();
-  writer.finish();
-  if (over) toolbar.choose('hand');
+  textTool.finish();
+  if (endedSession) toolbar.choose('hand');
   else if (wasEnded) toolbar.choose('pen');
-  wasEnded = over !== null;
+  wasEnded = endedSession !== null;
   cursors.follow(session);
   presence.follow(session);
   selectionController.follow(session);
@@ -292,17 +294,17 @@ const opening = new DrawingImporter({
   canvas: renderer,
   insert: selectionController.insert.bind(selectionController),
   // What one does next is to put it where it shall lie.
-  choose: (ids) => (toolbar.choose('select'), selectTool.choose(ids)),
+  choose: (ids) => (toolbar.choose('select'), selectTool.select(ids)),
   limit: () => sharing.attachmentBytes(),
 });
-const isOver = () => sharing.over !== null;
+const isEnded = () => sharing.over !== null;
 const inputSources = new InputSources(
   (files, at) => {
     for (const file of files.filter(isDrawingFile)) opening.open(file, at);
     filePlacer.add(files.filter((file) => !isDrawingFile(file)), at);
   },
   paste,
-  isOver,
+  isEnded,
 );
 
 /** @param {string} pasted */
@@ -320,29 +322,29 @@ function paste(pasted) {
   );
   if (!text) return;
   toolbar.choose('select');
-  selectTool.choose(selectionController.insert([text], []));
+  selectTool.select(selectionController.insert([text], []));
 }
 
 /** @param {import('../model/item.js').Item | null} item */
 function choose(item) {
-  if (isOver()) return;
+  if (isEnded()) return;
   toolbar.choose('select');
-  selectTool.choose(item ? [item.id] : []);
+  selectTool.select(item ? [item.id] : []);
 }
 
 /** @param {import('../model/scene.js').Drawable | [number, number] | null} one that has words of its own to be changed, or where new ones go */
 function edit(one) {
-  if (isOver()) return;
-  if (Array.isArray(one)) return writer.write(one[0], one[1]);
+  if (isEnded()) return;
+  if (Array.isArray(one)) return textTool.editAt(one[0], one[1]);
   if (!(one instanceof Text)) return;
-  selectTool.choose([]);
-  writer.edit(one);
+  selectTool.select([]);
+  textTool.edit(one);
 }
 
 toolbar.addEventListener('tool', () => {
   canvas.dataset.cursor = toolbar.tool;
-  writer.finish();
-  if (toolbar.tool !== 'select') selectTool.choose([]);
+  textTool.finish();
+  if (toolbar.tool !== 'select') selectTool.select([]);
 });
 selectTool.addEventListener('edit', (event) => edit(/** @type {CustomEvent} */ (event).detail));
 toolbar.addEventListener('undo', () => drawing.undo());
@@ -357,7 +359,7 @@ toolbar.addEventListener('end', () => flow.end());
 stylePicker.addEventListener('own', () => flow.showProfile());
 stylePicker.addEventListener('change', (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
-  if (writer.written) writer.restyle();
+  if (textTool.edited) textTool.restyle();
   else if (!selectionController.restyle((shape) => stylePicker.styleChange(shape, detail)) && !hasStyle(toolbar.tool)) {
     toolbar.choose('pen');
   }
@@ -373,12 +375,12 @@ bindKeys({
   view,
   edit: editChosen,
   exporting,
-  isOver,
+  isEnded,
 });
 
 addEventListener('pagehide', () => {
   input.finish();
-  writer.finish();
+  textTool.finish();
   sharing.saveNow();
 });
 for (const type of ['pointerdown', 'pointermove', 'keydown', 'wheel']) {

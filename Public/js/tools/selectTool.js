@@ -31,7 +31,7 @@ const SLOP = 4;
 const DOUBLE_MS = 400;
 const DOUBLE_REACH = 24;
 /** Between two looks at what lies in a box there are so many times as long as one takes. */
-const LOOKING = 3;
+const SEARCH_PAUSE_FACTOR = 3;
 
 /** Event: `edit` (detail: what was tapped twice, or where nothing lies), `box` (it is drawn, or gone). */
 export class SelectTool extends EventTarget {
@@ -45,9 +45,9 @@ export class SelectTool extends EventTarget {
   /** @type {Bounds | null} */
   #box = null;
   /** When what lies in the box was last looked for, and how long that took, in milliseconds. */
-  #looked = { at: -Infinity, ms: 0 };
+  #lastSearch = { at: -Infinity, ms: 0 };
   /** What the keys did since they were down. */
-  #push = IDENTITY;
+  #nudge = IDENTITY;
   /** @type {{ id: string, at: number, x: number, y: number } | null} */
   #lastTap = null;
 
@@ -75,18 +75,18 @@ export class SelectTool extends EventTarget {
   }
 
   /** @param {Iterable<string>} ids */
-  choose(ids) {
-    this.settle();
+  select(ids) {
+    this.commitNudge();
     this.#selection.choose(ids);
   }
 
-  chooseAll() {
+  selectAll() {
     const { shapes, items } = this.#plane;
-    this.choose([...shapes.all, ...items.all].map(({ id }) => id));
+    this.select([...shapes.all, ...items.all].map(({ id }) => id));
   }
 
   /** What the pointer would do there. @param {number} x @param {number} y @returns {'' | 'move' | 'down' | 'up'} the last two: a corner, by the way to it */
-  over(x, y) {
+  cursorAt(x, y) {
     const corner = this.#cornerAt(x, y);
     if (corner) return corner[0] === corner[1] ? 'down' : 'up';
     return this.#isInside(x, y) || this.#at(x, y) ? 'move' : '';
@@ -94,7 +94,7 @@ export class SelectTool extends EventTarget {
 
   /** @param {Sample} sample */
   begin(sample) {
-    this.settle();
+    this.commitNudge();
     const { x, y, shift } = sample;
     const selection = this.#selection;
     const corner = this.#cornerAt(x, y);
@@ -131,7 +131,7 @@ export class SelectTool extends EventTarget {
     this.#gesture = null;
     if (!gesture) return;
     if (!gesture.isMoved) gesture.tap();
-    else if (gesture.kind === 'box') this.#chooseInBox(gesture.from, gesture.before);
+    else if (gesture.kind === 'box') this.#selectInBox(gesture.from, gesture.before);
     else this.#commands.commitDrag();
     this.#showBox(null);
   }
@@ -139,28 +139,28 @@ export class SelectTool extends EventTarget {
   cancel() {
     const gesture = this.#gesture;
     this.#gesture = null;
-    this.#push = IDENTITY;
+    this.#nudge = IDENTITY;
     this.#commands.cancelDrag();
     if (gesture?.kind === 'box') this.#selection.choose(gesture.before);
     this.#showBox(null);
   }
 
   /** By a key that is held down. @param {number} dx @param {number} dy pixels */
-  push(dx, dy) {
-    this.#pushBy({ factor: 1, x: rounded(dx / this.#scale()), y: rounded(dy / this.#scale()) });
+  nudge(dx, dy) {
+    this.#nudgeBy({ factor: 1, x: rounded(dx / this.#scale()), y: rounded(dy / this.#scale()) });
   }
 
   /** By a key. @param {number} times as large */
-  grow(times) {
+  resize(times) {
     const { bounds } = this.#selection;
     if (!bounds || !this.#canGrow) return;
-    this.#pushBy(scaleAbout(times, (bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2));
+    this.#nudgeBy(scaleAbout(times, (bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2));
   }
 
   /** The key is up: what it did is one command. */
-  settle() {
-    if (this.#push === IDENTITY) return;
-    this.#push = IDENTITY;
+  commitNudge() {
+    if (this.#nudge === IDENTITY) return;
+    this.#nudge = IDENTITY;
     this.#commands.commitDrag();
   }
 
@@ -171,10 +171,10 @@ export class SelectTool extends EventTarget {
   }
 
   /** @param {Transform} transform */
-  #pushBy(transform) {
+  #nudgeBy(transform) {
     if (this.#gesture || this.#selection.size === 0) return;
-    this.#push = compose(this.#push, transform);
-    this.#commands.drag(this.#selection.ids, this.#push);
+    this.#nudge = compose(this.#nudge, transform);
+    this.#commands.drag(this.#selection.ids, this.#nudge);
   }
 
   /** @param {number} x @param {number} y @returns {Drawable | null} */
@@ -225,15 +225,15 @@ export class SelectTool extends EventTarget {
       bottom: Math.max(from.y, to.y),
     });
     // Where very much lies, looking takes longer than a frame.
-    if (this.#now() - this.#looked.at >= LOOKING * this.#looked.ms) this.#chooseInBox(from, before);
+    if (this.#now() - this.#lastSearch.at >= SEARCH_PAUSE_FACTOR * this.#lastSearch.ms) this.#selectInBox(from, before);
   }
 
   /** @param {Sample} from @param {ReadonlySet<string>} before */
-  #chooseInBox({ shift }, before) {
+  #selectInBox({ shift }, before) {
     const at = this.#now();
     const found = this.#box ? touching(this.#plane, this.#box).map(({ id }) => id) : [];
     this.#selection.choose(shift ? [...before, ...found] : found);
-    this.#looked = { at: this.#now(), ms: this.#now() - at };
+    this.#lastSearch = { at: this.#now(), ms: this.#now() - at };
   }
 
   /** @param {Bounds | null} box */

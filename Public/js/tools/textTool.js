@@ -6,21 +6,21 @@ import { LINE, Text } from '../model/text.js';
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
  * @typedef {import('../edit/drawing.js').TextStyle} TextStyle
  * @typedef {import('./penTool.js').Sample} Sample
- * @typedef {{ id: string, text: string, point: [number, number], style: TextStyle }} Written `point`: its upper left corner
+ * @typedef {{ id: string, text: string, point: [number, number], style: TextStyle }} EditedText `point`: its upper left corner
  */
 
 /** How near a tap must come to a text, in pixels. */
 const REACH = 4;
 
-/** Event: `change`, of what is written, but for its words. */
+/** Event: `change`, of the edited text except its words. */
 export class TextTool extends EventTarget {
   #drawing;
   #index;
   #style;
   #scale;
   #newKey;
-  /** @type {Written | null} */
-  #written = null;
+  /** @type {EditedText | null} */
+  #edited = null;
   /** @type {[number, number] | null} */
   #tapped = null;
 
@@ -37,15 +37,15 @@ export class TextTool extends EventTarget {
     this.#newKey = newKey;
   }
 
-  /** @returns {Written | null} */
-  get written() {
-    return this.#written;
+  /** @returns {EditedText | null} */
+  get edited() {
+    return this.#edited;
   }
 
   /** @param {Sample} sample */
   begin({ x, y }) {
-    // Who taps beside what is written has written enough.
-    this.#tapped = this.#written ? null : [x, y];
+    // A tap outside the edited text ends editing.
+    this.#tapped = this.#edited ? null : [x, y];
     this.finish();
   }
 
@@ -53,12 +53,12 @@ export class TextTool extends EventTarget {
 
   end() {
     if (!this.#tapped) return;
-    this.write(...this.#tapped);
+    this.editAt(...this.#tapped);
     this.#tapped = null;
   }
 
   /** What is there already, or something new. @param {number} x @param {number} y */
-  write(x, y) {
+  editAt(x, y) {
     const there = this.textAt(x, y);
     if (there) return this.edit(there);
     const style = this.#style();
@@ -83,32 +83,32 @@ export class TextTool extends EventTarget {
   }
 
   /** @param {string} text all of it, as it is by now */
-  type(text) {
-    const written = this.#written;
-    if (!written) return;
-    written.text = text;
+  setText(text) {
+    const edited = this.#edited;
+    if (!edited) return;
+    edited.text = text;
     // Somebody may have taken it away.
-    if (!this.#drawing.writeText(written.id, text, written.style, written.point)) this.#begin(null);
+    if (!this.#drawing.writeText(edited.id, text, edited.style, edited.point)) this.#begin(null);
   }
 
-  /** What is written looks like what is chosen now. */
+  /** Gives the edited text the current style. */
   restyle() {
-    if (!this.#written) return;
-    this.#written.style = this.#style();
-    this.type(this.#written.text);
-    this.#begin(this.#written);
+    if (!this.#edited) return;
+    this.#edited.style = this.#style();
+    this.setText(this.#edited.text);
+    this.#begin(this.#edited);
   }
 
   /** It shall be as it is. */
   finish() {
-    if (!this.#written) return;
+    if (!this.#edited) return;
     this.#begin(null);
     this.#drawing.endStroke();
   }
 
-  /** @param {Written | null} written */
-  #begin(written) {
-    this.#written = written;
+  /** @param {EditedText | null} edited */
+  #begin(edited) {
+    this.#edited = edited;
     this.dispatchEvent(new Event('change'));
   }
 }

@@ -151,10 +151,10 @@ export class CanvasView {
 /** @param {Scene} scene */
 function summary({ strokes, pictures, files, isEmpty }) {
   if (isEmpty) return words.nothingDrawn;
-  const told = [];
-  if (strokes > 0) told.push(words.strokesDrawn(strokes));
-  if (pictures + files > 0) told.push(words.itemsOnPage(pictures, files));
-  return told.join(' ');
+  const lines = [];
+  if (strokes > 0) lines.push(words.strokesDrawn(strokes));
+  if (pictures + files > 0) lines.push(words.itemsOnPage(pictures, files));
+  return lines.join(' ');
 }
 
 /**

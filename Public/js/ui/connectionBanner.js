@@ -152,14 +152,14 @@ export class EndedBar {
     element('anew').addEventListener('click', start);
   }
 
-  /** @param {boolean} isOver */
-  show(isOver) {
+  /** @param {boolean} isEnded */
+  show(isEnded) {
     const { isEmpty } = this.#scene;
-    const told = element('over-words');
-    told.hidden = this.#copy.hidden = isEmpty;
+    const text = element('ended-words');
+    text.hidden = this.#copy.hidden = isEmpty;
     const { body } = document;
-    if (isOver === body.hasAttribute('data-over')) return;
-    body.toggleAttribute('data-over', isOver);
-    if (isOver) announce(isEmpty ? words.overForLate : told.innerText);
+    if (isEnded === body.hasAttribute('data-ended')) return;
+    body.toggleAttribute('data-ended', isEnded);
+    if (isEnded) announce(isEmpty ? words.overForLate : text.innerText);
   }
 }

@@ -50,13 +50,13 @@ export async function askName(name) {
  * @param {{ title: string, text: string, canRetry: boolean, hasPicture: boolean }} words
  * @returns {Promise<string>} `start`, `retry` or `stay`
  */
-export async function tellOver({ title, text, canRetry, hasPicture }) {
-  element('over-title').textContent = title;
-  element('over-text').textContent = text;
-  element('over-retry').hidden = !canRetry;
-  element('over-stay').textContent = hasPicture ? words.look : words.close;
-  element('over-start').textContent = hasPicture ? words.startWithPicture : words.startSession;
-  return await showDialog('over-dialog') || 'stay';
+export async function showEndedDialog({ title, text, canRetry, hasPicture }) {
+  element('ended-title').textContent = title;
+  element('ended-text').textContent = text;
+  element('ended-retry').hidden = !canRetry;
+  element('ended-stay').textContent = hasPicture ? words.look : words.close;
+  element('ended-start').textContent = hasPicture ? words.startWithPicture : words.startSession;
+  return await showDialog('ended-dialog') || 'stay';
 }
 
 /** @returns {[string[], string][]} */

@@ -154,7 +154,7 @@ export class ExportDialog {
     const date = new Date().toLocaleDateString('sv');
     make('a', { href, download: `Draw Together ${date}.${ENDINGS[format]}` }).click();
     setTimeout(() => URL.revokeObjectURL(href), KEPT_MS);
-    told(missing);
+    reportMissing(missing);
   }
 
   /** @param {string} format @returns {Promise<Copy>} */
@@ -171,7 +171,7 @@ export class ExportDialog {
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': made.then(({ blob }) => blob) })]);
     const { missing } = await made;
     toast(words.pictureCopied);
-    told(missing);
+    reportMissing(missing);
   }
 
   /** To be pasted here or on another page: as a drawing. @param {ClipboardEvent} event @returns {Promise<boolean>} whether it is on the clipboard */
@@ -197,13 +197,13 @@ export class ExportDialog {
   async #print() {
     const { blob, missing } = await rasterOf(this.#order('white'), 3);
     this.#lifetime.signal.throwIfAborted();
-    told(missing);
+    reportMissing(missing);
     await print(blob);
   }
 }
 
 /** @param {number} missing pictures */
-function told(missing) {
+function reportMissing(missing) {
   if (missing > 0) toast(words.savedWithout(missing));
 }
 

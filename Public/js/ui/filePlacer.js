@@ -49,10 +49,10 @@ export class FilePlacer {
     const { itemStore, camera, view, limit, added } = this.#parts;
     const most = await limit();
     const fitting = files.filter(({ size }) => size <= most);
-    const tried = await Promise.all(fitting.map((file) => read(file).catch(() => null)));
+    const tried = await Promise.all(fitting.map((file) => readFile(file).catch(() => null)));
     const taken = tried.filter((one) => one !== null);
     const unread = fitting.filter((_, at) => tried[at] === null).map(({ name }) => name);
-    for (const { text, title } of [...tooLargeWords(files, most), ...unreadableWords(unread)]) {
+    for (const { text, title } of [...tooLargeMessages(files, most), ...unreadableMessages(unread)]) {
       toast(text, { title, stays: true });
     }
     const { width, height } = view;
@@ -103,7 +103,7 @@ export class FilePlacer {
 }
 
 /** @param {File} file @returns {Promise<ItemContent>} @throws {DOMException} if it cannot be read */
-export async function read(file) {
+export async function readFile(file) {
   const { name } = file;
   const type = await pictureTypeOf(file);
   const natural = type ? await measured(file).catch(() => null) : null;
@@ -188,7 +188,7 @@ export function itemLabel({ isPicture, name, size, by, state, offset, upload }) 
 const MAX_NAMED = 3;
 
 /** @param {{ name: string, size: number }[]} files @param {number} limit bytes @returns {{ title?: string, text: string }[]} what is told of those that are too large */
-export function tooLargeWords(files, limit) {
+export function tooLargeMessages(files, limit) {
   const tooLarge = files.filter(({ size }) => size > limit);
   if (tooLarge.length <= MAX_NAMED) {
     return tooLarge.map(({ name, size }) => ({ title: name, text: words.tooLarge(...sizesApart(size, limit, words)) }));
@@ -197,7 +197,7 @@ export function tooLargeWords(files, limit) {
 }
 
 /** @param {string[]} names @returns {{ title?: string, text: string }[]} what is told of files that cannot be read */
-export function unreadableWords(names) {
+export function unreadableMessages(names) {
   if (names.length <= MAX_NAMED) return names.map((title) => ({ title, text: words.unreadable }));
   return [{ text: words.filesUnreadable(names.length) }];
 }

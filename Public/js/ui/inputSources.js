@@ -6,7 +6,7 @@ import { checkSize, readDrawing } from '../persist/drawingFile.js';
 import { extentOf } from '../render/export/raster.js';
 import { newKey } from '../sync/key.js';
 import { errorWords, words } from '../i18n/i18n.js';
-import { read, tooLargeWords } from './filePlacer.js';
+import { readFile, tooLargeMessages } from './filePlacer.js';
 import { announce, toast } from './dialogs.js';
 import { element } from './elements.js';
 import { isBusy } from './keys.js';
@@ -123,10 +123,10 @@ export class DrawingImporter {
     const { scene, drawing, view, insert, choose, limit } = this.#parts;
     const most = await limit();
     const files = items.map(({ name, contentType, bytes }) => new File([bytes], name, { type: contentType }));
-    for (const { text, title } of tooLargeWords(files.filter(({ size }) => size > most), most)) {
+    for (const { text, title } of tooLargeMessages(files.filter(({ size }) => size > most), most)) {
       toast(text, { title, stays: true });
     }
-    const tried = await Promise.all(files.map((file) => file.size > most ? null : read(file)));
+    const tried = await Promise.all(files.map((file) => file.size > most ? null : readFile(file)));
     const laid = items.flatMap(({ placement: { x, y, width, height, z } }, at) => {
       const added = tried[at];
       if (!added) return [];

@@ -33,16 +33,16 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
  * @param {import('./canvasView.js').CanvasView} parts.view
  * @param {() => void} parts.edit what is chosen
  * @param {import('./exportDialog.js').ExportDialog} parts.exporting
- * @param {() => boolean} parts.isOver whether nothing can be drawn any more
+ * @param {() => boolean} parts.isEnded whether nothing can be drawn any more
  */
 export function bindKeys(
-  { toolbar, stylePicker, inputSources, selectionController, drawing, view, edit, exporting, isOver },
+  { toolbar, stylePicker, inputSources, selectionController, drawing, view, edit, exporting, isEnded },
 ) {
   const { selectTool } = selectionController;
   const colorKeys = [...'1234567890'].map((key, at) => [key, () => stylePicker.chooseColor(at)]);
   const push = (/** @type {number} */ x, /** @type {number} */ y) => (/** @type {KeyboardEvent} */ { shiftKey }) => {
     const step = shiftKey ? LONG_STEP : STEP;
-    selectTool.push(x * step, y * step);
+    selectTool.nudge(x * step, y * step);
   };
   listenToKeys({
     ...Object.fromEntries(colorKeys),
@@ -52,9 +52,9 @@ export function bindKeys(
     '[': () => stylePicker.stepWidth(-1),
     ']': () => stylePicker.stepWidth(1),
     ...Object.fromEntries(ARROWS.map(([key, x, y]) => [key, push(x, y)])),
-    'mod+arrowup': () => selectTool.grow(1.1),
-    'mod+arrowdown': () => selectTool.grow(1 / 1.1),
-    'mod+a': () => (toolbar.choose('select'), selectTool.chooseAll()),
+    'mod+arrowup': () => selectTool.resize(1.1),
+    'mod+arrowdown': () => selectTool.resize(1 / 1.1),
+    'mod+a': () => (toolbar.choose('select'), selectTool.selectAll()),
     'mod+d': () => selectionController.duplicate(),
     'mod+]': () => selectionController.bringToFront(),
     pageup: () => selectionController.bringToFront(),
@@ -62,12 +62,12 @@ export function bindKeys(
     ',': () => (toolbar.choose('select'), selectionController.step(-1)),
     delete: () => selectionController.remove(),
     backspace: () => selectionController.remove(),
-    escape: () => (selectTool.cancel(), selectTool.choose([])),
+    escape: () => (selectTool.cancel(), selectTool.select([])),
     'mod+o': () => inputSources.pick(),
     'mod+z': () => drawing.undo(),
     'mod+shift+z': () => drawing.redo(),
     'mod+y': () => drawing.redo(),
-  }, isOver);
+  }, isEnded);
   listenToKeys({
     f: () => view.showEverything(),
     'shift+1': () => view.showEverything(),
@@ -79,12 +79,12 @@ export function bindKeys(
   });
   // Of a button it is the press.
   element('canvas').addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' || isOver()) return;
+    if (event.key !== 'Enter' || isEnded()) return;
     event.preventDefault();
     edit();
   });
-  addEventListener('keyup', () => selectTool.settle());
-  addEventListener('blur', () => selectTool.settle());
+  addEventListener('keyup', () => selectTool.commitNudge());
+  addEventListener('blur', () => selectTool.commitNudge());
   watchTabbing();
 }
 

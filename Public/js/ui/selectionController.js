@@ -74,7 +74,7 @@ export class SelectionController {
 
   async duplicate() {
     const { selection, camera } = this.#parts;
-    this.selectTool.settle();
+    this.selectTool.commitNudge();
     try {
       selection.choose(await this.#commands.duplicate(selection.ids, BESIDE / camera.scale));
     } catch (error) {
@@ -83,13 +83,13 @@ export class SelectionController {
   }
 
   bringToFront() {
-    this.selectTool.settle();
+    this.selectTool.commitNudge();
     this.#commands.bringToFront(this.#parts.selection.ids);
   }
 
   /** What is chosen gets another style. @param {(shape: Shape) => object} styleOf @returns {boolean} whether any shape is chosen */
   restyle(styleOf) {
-    this.selectTool.settle();
+    this.selectTool.commitNudge();
     return this.#commands.restyle(this.#parts.selection.ids, styleOf);
   }
 
@@ -102,7 +102,7 @@ export class SelectionController {
     const before = sole ? all.findIndex(({ id }) => id === sole.id) : by > 0 ? -1 : 0;
     const at = (before + by + all.length) % all.length;
     const one = all[at];
-    this.selectTool.choose([one.id]);
+    this.selectTool.select([one.id]);
     const { left, top, right, bottom } = one.bounds;
     if (!overlap(one.bounds, camera.seen(view.width, view.height))) {
       const [x, y] = camera.toCanvas((left + right) / 2, (top + bottom) / 2);
@@ -114,7 +114,7 @@ export class SelectionController {
   /** For everybody; asks first where that cannot be undone. */
   async remove() {
     const { selection, itemView } = this.#parts;
-    this.selectTool.settle();
+    this.selectTool.commitNudge();
     const { soleItem, ids, size } = selection;
     if (size === 0) return;
     if (soleItem) return itemView.remove(soleItem);

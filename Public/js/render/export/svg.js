@@ -75,7 +75,7 @@ function cardTag(item, { surface, line, accent, text, soft, font }) {
   const { bounds: { left, top }, place: { width, height } } = item;
   const frame = { x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 14, fill: surface, stroke: line };
   const sheet = { d: SHEET, fill: 'none', stroke: accent, 'stroke-width': 2, 'stroke-linejoin': 'round' };
-  const told = cardLines(item).map((words, at) => {
+  const lines = cardLines(item).map((words, at) => {
     const { size, weight, y } = CARD_TEXT.lines[at];
     const measure = { measureText: (/** @type {string} */ one) => ({ width: lineWidth(one) * size }) };
     const style = { 'font-family': font, 'font-size': size, 'font-weight': weight, fill: at === 0 ? text : soft };
@@ -84,7 +84,7 @@ function cardTag(item, { surface, line, accent, text, soft, font }) {
     return `<text${attributes({ x: CARD_TEXT.left, y, ...style })}>${shown}</text>`;
   });
   const place = attributes({ transform: `translate(${short(left)},${short(top)})` });
-  return `<g${place}><rect${attributes(frame)}/><path${attributes(sheet)}/>${told.join('')}</g>\n`;
+  return `<g${place}><rect${attributes(frame)}/><path${attributes(sheet)}/>${lines.join('')}</g>\n`;
 }
 
 /** @param {Record<string, string | number>} all @returns {string} */
