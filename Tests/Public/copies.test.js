@@ -11,7 +11,7 @@ import {
   readDrawing,
   writeDrawing,
 } from '../../Public/js/persist/drawingFile.js';
-import { calmly, extentOf } from '../../Public/js/render/export/raster.js';
+import { extentOf, inSlices } from '../../Public/js/render/export/raster.js';
 import { escaped, shapeTag, svgOf, SVGPath } from '../../Public/js/render/export/svg.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, width: 6, z: 1 };
@@ -185,7 +185,7 @@ test('the export has a margin, does not block the page, and can be cancelled', a
   const stopped = new AbortController();
   const seen = [];
   const reading = (async () => {
-    for await (const one of calmly([1, 2, 3], stopped.signal)) {
+    for await (const one of inSlices([1, 2, 3], stopped.signal)) {
       seen.push(one);
       stopped.abort();
     }

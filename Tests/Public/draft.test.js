@@ -238,7 +238,7 @@ test('a new empty text leaves no trace', () => {
 test('an edit of a text removed by others cannot be undone', () => {
   const { drawing, shapes } = alone();
   let isTold = false;
-  drawing.addEventListener('gone', () => (isTold = true));
+  drawing.addEventListener('undofailed', () => (isTold = true));
   drawing.writeText(keyOf(1), 'Milk', TYPE, [0, 0]);
   drawing.endStroke();
   drawing.writeText(keyOf(1), 'Honey', TYPE, [0, 0]);

@@ -109,7 +109,7 @@ test('items that were not loaded cannot be restored; items removed by others sta
   await wait(/** @type {any} */ (own.upload).done);
   browser.gateway.remove(own.id);
   let isGone = false;
-  drawing.addEventListener('gone', () => (isGone = true));
+  drawing.addEventListener('undofailed', () => (isGone = true));
   drawing.undo();
   assert.deepEqual([isGone, items.size], [true, 0]);
 });
@@ -268,7 +268,7 @@ test('P8 after a crash that lost an own move, the move is sent again', () => {
 test('after a crash, lost own additions are uploaded again and lost own removals repeated', async () => {
   const { itemStore, browser, items, last, reopen, wait } = inSession();
   const vanished = [];
-  itemStore.addEventListener('vanished', () => vanished.push(1));
+  itemStore.addEventListener('itemremoved', () => vanished.push(1));
   browser.gateway.put(ID, { metadata: METADATA });
   const [other] = items.all;
   const item = add(itemStore);
@@ -295,7 +295,7 @@ test('an item removed by another participant disappears, even during a drag', ()
   browser.gateway.put(ID, { metadata: METADATA });
   /** @type {string[]} */
   const vanished = [];
-  itemStore.addEventListener('vanished', (event) => vanished.push(/** @type {CustomEvent} */ (event).detail.id));
+  itemStore.addEventListener('itemremoved', (event) => vanished.push(/** @type {CustomEvent} */ (event).detail.id));
   const selectTool = selecting(1);
   selectTool.begin({ x: 100, y: 50, pressure: null });
   selectTool.move([{ x: 120, y: 50, pressure: null }]);

@@ -482,7 +482,7 @@ function page() {
   const selectTool = new SelectTool({ shapes, items, index }, selection, commands, () => 1, () => now);
   shapes.observe(index);
   let gone = 0;
-  drawing.addEventListener('gone', () => gone += 1);
+  drawing.addEventListener('undofailed', () => gone += 1);
   return {
     shapes,
     items,

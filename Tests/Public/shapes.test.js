@@ -224,7 +224,7 @@ test('§6 an undo restores all strokes of others erased in one movement', () => 
 test('strokes removed by others cannot be undone, which is reported', () => {
   const { drawing, last } = shared();
   let isTold = false;
-  drawing.addEventListener('gone', () => (isTold = true));
+  drawing.addEventListener('undofailed', () => (isTold = true));
   draw(drawing, [1, 2]);
   echo(last());
   last().entries(gatewayEntry({ flags: REMOVE, sequence: 9, sender: 2, clientSequence: 1, key: 1, type: STROKE_TYPE }));

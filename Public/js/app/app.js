@@ -194,7 +194,7 @@ drawing.addEventListener('change', stateChanged);
 itemStore.addEventListener('change', stateChanged);
 itemView.watchColors(() => (renderer.redraw(), requestFrame()));
 drawing.addEventListener('error', (event) => toast(errorWords(/** @type {CustomEvent<Error>} */ (event).detail)));
-drawing.addEventListener('gone', () => toast(words.removedByOther));
+drawing.addEventListener('undofailed', () => toast(words.removedByOther));
 
 const input = new PointerInput(canvas, camera, {
   tool: ({ isTurned, isFinger }) => {

@@ -18,7 +18,7 @@ import { cleanText, Text } from '../model/text.js';
 const TEXT_INTERVAL_MS = 150;
 
 /**
- * Events: `change` (of the shapes, of what waits, of what can be undone), `gone` (what was to be undone is not there),
+ * Events: `change` (of the shapes, of what waits, of what can be undone), `undofailed` (what was to be undone is not there),
  * `error` (a shape that cannot be sent; detail: why), `localchange` (alone; detail: an entry, as a session would get it).
  */
 export class Drawing extends EventTarget {
@@ -235,7 +235,7 @@ export class Drawing extends EventTarget {
 
   /** @param {boolean | undefined} wasThere what was to be undone or redone */
   #afterUndo(wasThere) {
-    if (wasThere === false) this.dispatchEvent(new Event('gone'));
+    if (wasThere === false) this.dispatchEvent(new Event('undofailed'));
     this.#changed();
   }
 

@@ -27,7 +27,7 @@ import { ItemPlacements } from './autoLayout.js';
  */
 
 /**
- * Events: `change` (of what there is, or how far it is), `appeared` and `vanished` (detail: an item that somebody else
+ * Events: `change` (of what there is, or how far it is), `itemadded` and `itemremoved` (detail: an item that somebody else
  * added or removed just now), `error` (detail: an item that cannot be removed or brought along, and why).
  */
 export class ItemStore extends EventTarget {
@@ -345,14 +345,14 @@ export class ItemStore extends EventTarget {
   /** @param {Item} item that somebody removed */
   #removedByOther(item) {
     this.#discard(item);
-    this.#emit('vanished', item);
+    this.#emit('itemremoved', item);
   }
 
   /** @param {Attachment} attachment that is new here @returns {Item} */
   #addFromJournal({ id, name, contentType, size, metadata }) {
     const item = new Item({ id, name, contentType, size, place: { ...fallbackPosition(id), ...CARD, z: 0 } });
     this.#show(item, readPlacement(metadata));
-    if (this.#isCaughtUp) queueMicrotask(() => this.#emit('appeared', item));
+    if (this.#isCaughtUp) queueMicrotask(() => this.#emit('itemadded', item));
     return item;
   }
 

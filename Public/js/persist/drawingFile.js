@@ -11,7 +11,7 @@ import { Stroke } from '../model/stroke.js';
 import { byteCount } from '../i18n/format.js';
 import { Retention } from '../sync/wire.js';
 import { words } from '../i18n/i18n.js';
-import { base64Of, calmly, isItem } from '../render/export/raster.js';
+import { base64Of, inSlices, isItem } from '../render/export/raster.js';
 
 /**
  * @typedef {import('../model/shapes.js').Shape} Shape
@@ -35,14 +35,14 @@ export function isDrawingFile({ name }) {
   return name.toLowerCase().endsWith(ENDING);
 }
 
-/** @param {Pick<import('../render/export/raster.js').Order, 'drawables'> & Partial<import('../render/export/raster.js').Order>} order @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had */
+/** @param {Pick<import('../render/export/raster.js').ExportOptions, 'drawables'> & Partial<import('../render/export/raster.js').ExportOptions>} order @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had */
 export async function writeDrawing({ drawables, signal, progress }) {
   /** @type {string[]} */
   const shapes = [];
   /** @type {string[]} */
   const items = [];
   let missing = 0;
-  for await (const drawable of calmly(drawables, signal, progress)) {
+  for await (const drawable of inSlices(drawables, signal, progress)) {
     if (!isItem(drawable)) {
       shapes.push(serializeShape(drawable));
       continue;
@@ -92,12 +92,12 @@ export async function readDrawing(text, newKey) {
   }
   /** @type {ImportedDrawing} */
   const imported = { shapes: [], items: [], damaged: 0 };
-  for await (const one of calmly(shapes)) {
+  for await (const one of inSlices(shapes)) {
     const shape = readOneShape(one, newKey(), imported.shapes.length);
     if (shape) imported.shapes.push(...splitStroke(shape, newKey));
     else imported.damaged += 1;
   }
-  for await (const one of calmly(items)) {
+  for await (const one of inSlices(items)) {
     const item = readItem(one);
     if (item) imported.items.push(item);
     else imported.damaged += 1;

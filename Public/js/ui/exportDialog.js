@@ -207,12 +207,12 @@ function reportMissing(missing) {
   if (missing > 0) toast(words.savedWithout(missing));
 }
 
-/** @typedef {Parameters<typeof paintAll>[1]} Order */
+/** @typedef {Parameters<typeof paintAll>[1]} ExportOptions */
 
 /** Pixels a point. */
 const SHARPNESS = 3;
 
-/** By the browser's own menu too. @param {() => Order | null} order what there is, or nothing */
+/** By the browser's own menu too. @param {() => ExportOptions | null} order what there is, or nothing */
 export function preparePrinting(order) {
   const sheet = element('sheet');
   addEventListener('beforeprint', () => {

@@ -1,7 +1,7 @@
 /** Adds pictures and files, and says what becomes of them: how far they are, and how long it still takes. */
 
 import { gridCells, offsetToFreeSpace, placeInCell } from '../edit/autoLayout.js';
-import { measured, pictureTypeOf } from '../model/imageFile.js';
+import { measureImage, pictureTypeOf } from '../model/imageFile.js';
 import { CARD } from '../model/item.js';
 import { boundsOf } from '../model/placement.js';
 import { byteCount, sizesApart } from '../i18n/format.js';
@@ -106,7 +106,7 @@ export class FilePlacer {
 export async function readFile(file) {
   const { name } = file;
   const type = await pictureTypeOf(file);
-  const natural = type ? await measured(file).catch(() => null) : null;
+  const natural = type ? await measureImage(file).catch(() => null) : null;
   // What only looks like a picture is a file, to the others too.
   const contentType = natural && type
     ? type
@@ -119,7 +119,7 @@ export async function readFile(file) {
 /** @typedef {import('../model/item.js').Item} Item */
 
 const MB = 1024 * 1024;
-/** Over so much time a pace is measured; from less than the least it cannot be told. */
+/** Over so much time a transfer rate is measured; less than the minimum is not enough. */
 const RATE_WINDOW_MS = 8000;
 const MIN_MS = 800;
 

@@ -1,6 +1,6 @@
 /** Shows the pictures and files on the page. */
 
-import { Bitmaps } from '../render/bitmaps.js';
+import { BitmapCache } from '../render/bitmaps.js';
 import { ItemPainter } from '../model/item.js';
 import { errorWords, words } from '../i18n/i18n.js';
 import { confirmed, toast } from './dialogs.js';
@@ -42,7 +42,7 @@ export class ItemView {
   constructor(parts) {
     this.#parts = parts;
     const { itemStore, items, choose } = parts;
-    this.#bitmaps = new Bitmaps(items, (item) => itemStore.pictureChanged(item));
+    this.#bitmaps = new BitmapCache(items, (item) => itemStore.pictureChanged(item));
     const actions = {
       choose,
       remove: this.remove.bind(this),
@@ -55,13 +55,13 @@ export class ItemView {
       const { item, error } = /** @type {CustomEvent} */ (event).detail;
       toast(errorWords(error), { title: item.name, stays: true });
     });
-    itemStore.addEventListener('appeared', (event) => {
+    itemStore.addEventListener('itemadded', (event) => {
       const item = /** @type {CustomEvent<Item>} */ (event).detail;
       const by = item.by || words.somebody;
       this.#announce(`added:${by}`, (what) => words.adds(by, what), item.name);
     });
     itemStore.addEventListener(
-      'vanished',
+      'itemremoved',
       (event) => this.#announce('removed', words.removed, /** @type {CustomEvent<Item>} */ (event).detail.name),
     );
   }
@@ -98,7 +98,7 @@ export class ItemView {
     if (!this.#isDirty || this.#parts.items.size === 0) return needsFrame;
     if (now - this.#cameraMovedAt < CAMERA_REST_MS) return true;
     this.#isDirty = false;
-    this.#bitmaps.show(camera.seen(width, height), camera.scale * ratio);
+    this.#bitmaps.update(camera.seen(width, height), camera.scale * ratio);
     return needsFrame;
   }
 

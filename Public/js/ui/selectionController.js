@@ -194,7 +194,17 @@ export class SelectionView {
       this.#frame.hidden = this.#bar.hidden = true;
       return;
     }
-    const now = [version, camera.version, width, height, size, isDragging, outlineTransform?.x, outlineTransform?.y, outlineTransform?.factor]
+    const now = [
+      version,
+      camera.version,
+      width,
+      height,
+      size,
+      isDragging,
+      outlineTransform?.x,
+      outlineTransform?.y,
+      outlineTransform?.factor,
+    ]
       .join();
     this.#show(this.#box, selectTool.box);
     if (now === this.#shown) return;

@@ -3,7 +3,7 @@
 import { CARD_TEXT, cardLines, SHEET, shortened } from '../../model/item.js';
 import { baselineOfLine, FONT, LINE, lineWidth, Text } from '../../model/text.js';
 import { paintStyleOf, trace } from '../shapePainter.js';
-import { calmly, extentOf, isItem } from './raster.js';
+import { extentOf, inSlices, isItem } from './raster.js';
 
 /**
  * @typedef {import('../../model/item.js').Item} Item
@@ -14,7 +14,7 @@ import { calmly, extentOf, isItem } from './raster.js';
 const SPACES = { xmlns: 'http://www.w3.org/2000/svg', 'xmlns:xlink': 'http://www.w3.org/1999/xlink' };
 
 /**
- * @param {Omit<import('./raster.js').Order, 'paint'>} order @param {Colors} colors of cards
+ * @param {Omit<import('./raster.js').ExportOptions, 'paint'>} order @param {Colors} colors of cards
  * @param {(item: Item) => Promise<string>} embedded a picture as a URL
  * @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had
  */
@@ -26,7 +26,7 @@ export async function svgOf({ drawables, paper, signal, progress }, colors, embe
     paper && `<rect${frame}${attributes({ fill: paper })}/>\n`,
   ];
   let missing = 0;
-  for await (const drawable of calmly(drawables, signal, progress)) {
+  for await (const drawable of inSlices(drawables, signal, progress)) {
     if (!isItem(drawable)) parts.push(shapeTag(drawable));
     else if (!drawable.isPicture) parts.push(cardTag(drawable, colors));
     else {
