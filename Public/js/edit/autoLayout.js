@@ -1,4 +1,4 @@
-/** Where pictures and files lie, and how large they are: at first, and since they were moved. */
+/** The automatic layout of new pictures and files, and the effective placement of items. */
 
 import { CARD } from '../model/item.js';
 import { DEFAULT_SIDE, fallbackPosition } from '../model/placement.js';
@@ -60,7 +60,7 @@ export function placeInCell(natural, { x, y, room }, scale) {
 }
 
 /**
- * By how much things are to be moved together so that they lie on nothing: as little as possible.
+ * Returns the smallest offset that moves all things together to a free place.
  * @param {Bounds[]} things @param {Bounds[]} taken @param {Bounds} view what they shall not leave
  * @param {number} step by which places are tried
  * @returns {[number, number] | null} null: there is no such place

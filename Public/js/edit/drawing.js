@@ -14,12 +14,12 @@ import { cleanText, Text } from '../model/text.js';
  * @typedef {{ rgb: string, color: number, size: number }} TextStyle
  */
 
-/** So often the others see what is typed, in milliseconds. */
+/** A text that is being typed is sent at most so often, in milliseconds. */
 const TEXT_INTERVAL_MS = 150;
 
 /**
- * Events: `change` (of the shapes, of what waits, of what can be undone), `undofailed` (what was to be undone is not there),
- * `error` (a shape that cannot be sent; detail: why), `localchange` (alone; detail: an entry, as a session would get it).
+ * Events: `change` (of the shapes, the pending edits or the undo history), `undofailed` (the shapes of the command were removed),
+ * `error` (a shape that cannot be sent; detail: why), `localchange` (a change without a session; detail: the entry).
  */
 export class Drawing extends EventTarget {
   #shapes;
@@ -32,7 +32,7 @@ export class Drawing extends EventTarget {
 
   /**
    * @param {import('../model/shapes.js').Shapes} shapes @param {() => string} [key]
-   * @param {UndoHistory} [history] others may have actions in it too
+   * @param {UndoHistory} [history] other components push commands too
    * @param {import('../model/scheduling.js').FrameQueue} [frameQueue] takes what the session says
    */
   constructor(shapes, key = newKey, history = new UndoHistory(), frameQueue = undefined) {
@@ -56,19 +56,19 @@ export class Drawing extends EventTarget {
     return this.#history.canRedo;
   }
 
-  /** Where what is begun now lies: above all that is known. */
+  /** The `z` of a new shape or item: above everything known. */
   get nextZ() {
     return this.#sync.nextZ;
   }
 
-  /** How many shapes the session does not hold yet. */
+  /** The number of shapes with edits that the session has not confirmed. */
   get pendingShapes() {
     return this.#sync.pendingCount;
   }
 
   /**
-   * From now on the picture is the session's.
-   * @param {GroupSession} session @param {{ bringsPicture: boolean }} options whether what is there goes into the session
+   * Joins the drawing to a session.
+   * @param {GroupSession} session @param {{ bringsPicture: boolean }} options true to send the current shapes to the session
    */
   attach(session, { bringsPicture }) {
     this.detach();
@@ -78,23 +78,23 @@ export class Drawing extends EventTarget {
     this.#sendAll(picture);
   }
 
-  /** The picture is this person's alone again. */
+  /** Separates the drawing from the session. The shapes stay. */
   detach() {
     this.endStroke();
     this.#sync.detach();
   }
 
-  /** To whomever hears it now. */
+  /** Emits every shape as a change, for example to store it. */
   emitAll() {
     this.#sendAll([...this.#shapes.all]);
   }
 
-  /** Shows what was said alone, to an earlier page. @param {{ type: string, key: string, payload: Uint8Array }[]} entries */
+  /** Applies entries that were stored without a session. @param {{ type: string, key: string, payload: Uint8Array }[]} entries */
   restore(entries) {
     for (const entry of entries) this.#sync.applyStored(entry);
   }
 
-  /** Empties the page, without a word to the session. */
+  /** Removes everything on this page only, not in the session. */
   clear() {
     this.#pen = null;
     this.#shapes.clear();
@@ -102,7 +102,7 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** The pen touches the paper. @param {StrokeStyle} style @param {number[]} points x and y in turn @param {number[] | null} pressures */
+  /** Starts a stroke. @param {StrokeStyle} style @param {number[]} points x and y in turn @param {number[] | null} pressures */
   beginStroke(style, points, pressures) {
     this.endStroke();
     this.#startStroke(style, []);
@@ -121,7 +121,7 @@ export class Drawing extends EventTarget {
     if (pen.stroke.length >= this.#sync.maxStrokePoints) this.#splitStroke(pen.stroke, pen.parts);
   }
 
-  /** A shape is drawn out between two points. @param {StrokeStyle} style @param {string} id @param {[number, number]} from @param {[number, number]} to */
+  /** Draws a line, arrow, rectangle or ellipse between two points. @param {StrokeStyle} style @param {string} id @param {[number, number]} from @param {[number, number]} to */
   drawShape(style, id, from, to) {
     const shape = new Stroke({ ...style, id, z: this.#zOf(id) });
     shape.append(shapeToolPoints(style.tool, from, to, style.width).map(onPlane), null);
@@ -129,9 +129,9 @@ export class Drawing extends EventTarget {
   }
 
   /**
-   * A text is typed.
+   * Sets the words of a text that is being typed.
    * @param {string} id of one that is there, or a new one @param {string} typed @param {TextStyle} style @param {[number, number]} point its upper left corner, of a new one
-   * @returns {boolean} whether it is still there: somebody may have removed it
+   * @returns {boolean} false if somebody removed the text
    */
   writeText(id, typed, style, [x, y]) {
     const text = cleanText(typed);
@@ -143,8 +143,8 @@ export class Drawing extends EventTarget {
   }
 
   /**
-   * Tells the others what was done since the last time: to be called once a frame.
-   * @param {number} [now] milliseconds @returns {boolean} whether something is left for a later frame
+   * Sends the changes since the last call. To be called once a frame.
+   * @param {number} [now] milliseconds @returns {boolean} true if something is left for a later frame
    */
   flush(now = performance.now()) {
     this.#flushPen();
@@ -158,7 +158,7 @@ export class Drawing extends EventTarget {
     pen.sent = pen.stroke.length;
   }
 
-  /** The pen is up: what it drew is whole; so is what was drawn out or typed. */
+  /** Ends the stroke, or the shape in progress, and pushes it to the undo history. */
   endStroke() {
     this.#endDraft();
     const pen = this.#pen;
@@ -169,7 +169,7 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** What the pen drew was not meant; nor what was drawn out. */
+  /** Discards the stroke or the shape in progress. */
   cancelStroke() {
     this.#draft.cancel();
     const pen = this.#pen;
@@ -194,7 +194,7 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  // For those who arrange what is there: what it takes to undo it, they know themselves.
+  // For callers that push their own commands to the undo history.
 
   /** Replaces shapes that still exist. @param {Shape[]} shapes */
   update(shapes) {
@@ -206,13 +206,13 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** They are there from now on, or again. @param {Shape[]} shapes */
+  /** Adds or restores shapes. @param {Shape[]} shapes */
   add(shapes) {
     for (const shape of shapes) this.#restoreShape(shape);
     this.#changed();
   }
 
-  /** They are there no more. @param {Shape[]} shapes */
+  /** Removes shapes. @param {Shape[]} shapes */
   remove(shapes) {
     for (const shape of shapes) this.#remove(shape);
     this.#changed();
@@ -305,7 +305,7 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** All of a text was deleted. */
+  /** Ends a text without words: removes it, or discards the draft. */
   #discardEmptyText() {
     const before = this.#draft.cancel();
     if (before) {
@@ -332,7 +332,7 @@ export class Drawing extends EventTarget {
     this.#shapes.set(stroke, { isDraft: true });
   }
 
-  /** Goes on in a new stroke, from where this one ends. @param {Stroke} stroke @param {Stroke[]} parts before it */
+  /** Ends a long stroke and continues in a new one from its last point. @param {Stroke} stroke @param {Stroke[]} parts before it */
   #splitStroke(stroke, parts) {
     this.#finishStroke(stroke);
     this.#startStroke(stroke, [...parts, stroke]);

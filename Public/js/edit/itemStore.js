@@ -27,7 +27,7 @@ import { ItemPlacements } from './autoLayout.js';
  */
 
 /**
- * Events: `change` (of what there is, or how far it is), `itemadded` and `itemremoved` (detail: an item that somebody else
+ * Events: `change` (of the items or their progress), `itemadded` and `itemremoved` (detail: an item that somebody else
  * added or removed just now), `error` (detail: an item that cannot be removed or brought along, and why).
  */
 export class ItemStore extends EventTarget {
@@ -61,10 +61,10 @@ export class ItemStore extends EventTarget {
   }
 
   /**
-   * From now on it is the session's.
+   * Joins the items to a session.
    * @param {GroupSession} session @param {GroupSessionJournal} journal the session's
-   * @param {{ bringsPicture: boolean }} options whether what is there goes into the session
-   * @returns {Promise<unknown>} when that is on its way
+   * @param {{ bringsPicture: boolean }} options true to upload the current items to the session
+   * @returns {Promise<unknown>} fulfilled when the uploads have started
    */
   attach(session, journal, { bringsPicture }) {
     this.detach();
@@ -97,7 +97,7 @@ export class ItemStore extends EventTarget {
     return Promise.all([...this.#items.all].map((item) => this.#share(item)));
   }
 
-  /** What is there is this person's alone again. */
+  /** Separates the items from the session. Those with content at hand stay. */
   detach() {
     this.#lifetime?.abort();
     this.#lifetime = null;
@@ -111,14 +111,14 @@ export class ItemStore extends EventTarget {
       item.upload = null;
       item.attachment = null;
       if (attachment?.isReady) item.origin = attachment;
-      // What others were filePlacer never comes.
+      // Unfinished uploads of others never arrive.
       if (!item.canLoad) this.#discard(item);
       else item.state = 'local';
     }
     this.#changed();
   }
 
-  /** Empties the page, without a word to the session. */
+  /** Removes everything on this page only, not in the session. */
   clear() {
     for (const item of [...this.#items.all]) this.#discard(item);
     this.#placements.clear();
@@ -131,7 +131,7 @@ export class ItemStore extends EventTarget {
     return this.addAll([{ added, at }])[0];
   }
 
-  /** Several at once, which are undone together. @param {{ added: ItemContent, at: { x: number, y: number } & Size }[]} laid @returns {Item[]} */
+  /** Adds several items as one command. @param {{ added: ItemContent, at: { x: number, y: number } & Size }[]} laid @returns {Item[]} */
   addAll(laid) {
     const items = laid.map(({ added, at }) => this.#insert(added, onPlane({ ...at, z: this.#depth.next })));
     let taken = items;
@@ -141,14 +141,14 @@ export class ItemStore extends EventTarget {
     return items;
   }
 
-  /** How many are on their way to the session. */
+  /** The number of unfinished uploads of pictures and files. */
   get pendingUploads() {
     const waiting = this.#items.all.filter(({ upload }) => upload && !upload.isOver);
     const pictures = waiting.filter(({ isPicture }) => isPicture).length;
     return { pictures, files: waiting.length - pictures };
   }
 
-  /** What was added alone, on an earlier page. @param {(ItemContent & { id: string, place: Placement })[]} kept */
+  /** Adds items that were stored without a session. @param {(ItemContent & { id: string, place: Placement })[]} kept */
   restore(kept) {
     for (const { id, place, ...added } of kept) if (!this.#items.find(id)) this.#insert(added, place, id);
     this.#changed();
@@ -172,7 +172,7 @@ export class ItemStore extends EventTarget {
     if (this.#sync.cancelDrag(item.id)) this.#sync.sendPreview(item.id, item.place);
   }
 
-  // For those who arrange what is there: what it takes to undo it, they know themselves.
+  // For callers that push their own commands to the undo history.
 
   /** @param {Item} item @param {Placement} place where it lies from now on */
   move(item, place) {
@@ -187,7 +187,7 @@ export class ItemStore extends EventTarget {
     return item;
   }
 
-  /** Takes it away, for everybody; to be undone where what it holds is at hand. @param {Item} item */
+  /** Removes an item for everybody. Can be undone if its content is at hand. @param {Item} item */
   async remove(item) {
     let taken = [item];
     const redo = () => (taken = this.removeAll([item])).length > 0;
@@ -253,7 +253,7 @@ export class ItemStore extends EventTarget {
     return items.some((item) => this.current(item));
   }
 
-  /** It lies where it lay, under another id. @param {Item} item that was taken away @param {Blob} blob */
+  /** Adds a removed item again at its place, under a new id. @param {Item} item that was taken away @param {Blob} blob */
   #restoreRemoved({ id, name, contentType, natural, place }, blob) {
     this.#replacementIds.set(id, this.#insert({ blob, name, contentType, natural }, place).id);
   }
@@ -275,7 +275,7 @@ export class ItemStore extends EventTarget {
     return item;
   }
 
-  /** Gives the session what is there. @param {Item} item */
+  /** Uploads an existing item to the session. @param {Item} item */
   async #share(item) {
     const journal = this.#journal;
     try {
@@ -316,7 +316,7 @@ export class ItemStore extends EventTarget {
     this.#changed();
   }
 
-  /** Makes the page show what the session has. @param {GroupSessionJournal} journal */
+  /** Updates the items from the session's journal. @param {GroupSessionJournal} journal */
   #syncWithJournal(journal) {
     const listed = new Set();
     const uploads = new Map(journal.uploads.map((upload) => [upload.id, upload]));

@@ -1,4 +1,4 @@
-/** What a person has chosen: shapes, pictures and files. What is taken away falls out of it. */
+/** The selection: the ids of selected shapes and items. Removed ones leave it. */
 
 /**
  * @typedef {import('../model/item.js').Item} Item
@@ -7,7 +7,7 @@
  * @typedef {import('../model/shapes.js').Shape} Shape
  */
 
-/** Event: `change`, of what is chosen. */
+/** Event: `change`, of the selected ids. */
 export class Selection extends EventTarget {
   #shapes;
   #items;
@@ -82,7 +82,7 @@ export class Selection extends EventTarget {
     return this.#bounds;
   }
 
-  /** These and nothing else. @param {Iterable<string>} ids */
+  /** Replaces the selection. @param {Iterable<string>} ids */
   choose(ids) {
     const chosen = new Set(ids);
     if (chosen.size === this.#ids.size && [...chosen].every((id) => this.#ids.has(id))) return;

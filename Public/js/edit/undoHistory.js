@@ -90,7 +90,7 @@ export class Draft {
 
 /** @typedef {{ undo: () => boolean, redo: () => boolean }} Command each says whether what it is about was still there */
 
-/** Older actions stay done. */
+/** Older commands can no longer be undone. */
 const MAX_COMMANDS = 500;
 
 /** The undo history: the commands of this person, and of nobody else. */

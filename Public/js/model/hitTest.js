@@ -1,4 +1,4 @@
-/** What is meant by a place on the page, and where one takes hold of it. */
+/** Hit tests: the shape, item or corner at a point, and everything that touches a rectangle. */
 
 import { MAX_SIDE, MIN_SIDE } from './placement.js';
 import { isClosed } from './strokeOutline.js';
@@ -18,7 +18,7 @@ export function contains({ left, top, right, bottom }, x, y, slack = 0) {
 }
 
 /**
- * The corner that is meant. Inside of it only a quarter is, so that something small can still be moved by its middle.
+ * Returns the corner at a point. Inside the bounds only a quarter counts, so that something small can still be moved by its middle.
  * @param {Bounds} bounds @param {number} x @param {number} y @param {number} reach points @returns {Corner | null}
  */
 export function cornerAt({ left, top, right, bottom }, x, y, reach) {
@@ -32,10 +32,10 @@ export function cornerAt({ left, top, right, bottom }, x, y, reach) {
 }
 
 /**
- * Pulled by a corner: the opposite one stays, and so does the shape.
+ * Returns the factor of a resize by a corner. The opposite corner and the aspect ratio stay.
  * @param {Bounds} bounds @param {Corner} corner @param {number} dx @param {number} dy by which the corner was pulled
  * @param {boolean} isPicture no side of which may get too small
- * @returns {number} how many times as large it is then
+ * @returns {number}
  */
 export function resizeFactor({ left, top, right, bottom }, [toRight, down], dx, dy, isPicture) {
   const [width, height] = [right - left, bottom - top];

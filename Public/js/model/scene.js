@@ -1,4 +1,4 @@
-/** All that is to be seen: the pictures and files on the page, and what is drawn among them, in one order. */
+/** The scene: all shapes and items of the page in one drawing order. */
 
 import { union } from './shapes.js';
 import { contains } from './hitTest.js';
@@ -21,7 +21,7 @@ export class Items {
   /** @type {Set<Observer>} */
   #observers = new Set();
 
-  /** @param {Observer} observer is told of every change of what is to be seen */
+  /** @param {Observer} observer receives every change */
   observe(observer) {
     this.#observers.add(observer);
   }
@@ -54,7 +54,7 @@ export class Items {
     this.#notify('shown', item);
   }
 
-  /** It looks different, or lies elsewhere. @param {Item} item */
+  /** Reports a changed appearance or placement. @param {Item} item */
   changed(item) {
     if (this.#items.get(item.id) !== item) return;
     item.version += 1;
@@ -79,7 +79,7 @@ export class Items {
 /** A picture costs about as much to paint as so many strokes. */
 const STROKES_A_PICTURE = 20;
 
-/** All that is to be seen: what is drawn, and pictures and files among it, in one order. */
+/** All shapes and items in one drawing order. */
 export class Scene {
   #shapes;
   #items;
@@ -90,7 +90,7 @@ export class Scene {
     this.#items = items;
   }
 
-  /** @param {Observer} observer is told of every change of what is to be seen */
+  /** @param {Observer} observer receives every change */
   observe(observer) {
     this.#shapes.observe(observer);
     this.#items.observe(observer);
@@ -126,7 +126,7 @@ export class Scene {
     return this.#shapes.size + this.#items.size === 0;
   }
 
-  /** How much there is to paint, in strokes. */
+  /** The cost of painting the scene, in strokes. */
   get weight() {
     return this.#shapes.size + STROKES_A_PICTURE * this.#items.size;
   }

@@ -79,9 +79,9 @@ export class Shapes {
     return this.#visible.get(id) ?? null;
   }
 
-  // What the session says, in its order.
+  // Confirmed changes, in the order of the session.
 
-  /** All is told anew; what is seen stays until `endSnapshot`. Where there is nothing yet, it is seen as it comes. */
+  /** Starts a snapshot. The displayed shapes stay until `endSnapshot`, unless there are none. */
   beginSnapshot() {
     this.#incoming = this.#confirmed.size > 0 ? new Map() : null;
   }
@@ -95,7 +95,7 @@ export class Shapes {
     for (const id of ids) later(() => this.#show(id));
   }
 
-  /** What was told anew was not told to its end: what was held before is the best there is. */
+  /** Drops an incomplete snapshot and keeps the confirmed state. */
   abandonSnapshot() {
     this.#incoming = null;
   }
@@ -121,7 +121,7 @@ export class Shapes {
     this.#show(id);
   }
 
-  // What this person does, at once.
+  // Edits of this person, displayed at once.
 
   /** @param {Shape} shape begun, or brought back @param {{ isDraft?: boolean }} [options] */
   set(shape, { isDraft = false } = {}) {
@@ -141,7 +141,7 @@ export class Shapes {
 
   /** @param {string} id */
   remove(id) {
-    // There is nothing left to be held: whoever brings it back shall be seen.
+    // Nothing is left to draft, so a restored shape must be displayed.
     Object.assign(this.#editOf(id), { shape: null, isDraft: false });
     this.#show(id);
   }
@@ -215,7 +215,7 @@ export class Shapes {
     return edit;
   }
 
-  /** Makes what is seen of it right again. @param {string} id */
+  /** Updates the displayed shape and notifies the observers. @param {string} id */
   #show(id) {
     const edit = this.#pendingEdits.get(id);
     const before = this.#visible.get(id) ?? null;

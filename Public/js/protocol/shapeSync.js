@@ -16,10 +16,10 @@ import { encodeShape, encodeStroke, isShapeType, readShape, STROKE_TYPE } from '
  * @typedef {import('../model/stroke.js').Stroke} Stroke
  */
 
-/** The most bytes a point can take in a message, its pressure too; and all that is not points. */
+/** Upper bounds in bytes: of a point with its pressure, and of the rest of a message. */
 const POINT_BYTES = 34;
 const STYLE_BYTES = 512;
-/** However much a message may hold, a longer stroke is parted: its shape is made anew with each point. */
+/** A longer stroke is split, whatever the size limit of a message, because its outline is computed again with each point. */
 export const MAX_STROKE_POINTS = 4000;
 
 export class ShapeSync {
@@ -36,10 +36,10 @@ export class ShapeSync {
   /**
    * @param {import('../model/shapes.js').Shapes} shapes
    * @param {object} events
-   * @param {() => void} events.changed something else is to be seen, or waits
+   * @param {() => void} events.changed the displayed shapes or the pending edits changed
    * @param {(error: Error) => void} events.failed a shape cannot be sent
    * @param {(entry: OutgoingEntry) => void} events.changedLocally a change without a session
-   * @param {FrameQueue} [frameQueue] takes what the session says
+   * @param {FrameQueue} [frameQueue] runs the session's entries
    */
   constructor(shapes, { changed, failed, changedLocally }, frameQueue = new FrameQueue()) {
     this.#shapes = shapes;
@@ -49,19 +49,19 @@ export class ShapeSync {
     this.#changedLocally = changedLocally;
   }
 
-  /** How many shapes the session does not hold yet. */
+  /** The number of shapes with edits that the session has not confirmed. */
   get pendingCount() {
     const pending = this.#session?.unsettled.filter(({ entry }) => isShapeType(entry.type)) ?? [];
     return new Set(pending.map(({ entry }) => entry.key)).size;
   }
 
-  /** How long a stroke may get: whole, it must fit one message. */
+  /** The most points of a stroke: it must fit into one message. */
   get maxStrokePoints() {
     const { messageBytes } = this.#session?.limits ?? DEFAULT_LIMITS;
     return Math.max(2, Math.min(MAX_STROKE_POINTS, Math.floor((messageBytes - STYLE_BYTES) / POINT_BYTES)));
   }
 
-  /** Above all that is known, also to those who do not say where their shapes lie. */
+  /** The `z` of a new shape: above everything known, including shapes without a `z`, which have their sequence number. */
   get nextZ() {
     const above = Math.max(this.#shapes.highestZ, this.#session?.lastSequence ?? 0) + 1;
     // Somebody may have used up all there is; a `z` beyond would be none to the others.
@@ -92,7 +92,7 @@ export class ShapeSync {
     for (const { entry } of session.unsettled) this.#restore(entry);
   }
 
-  /** What is to be seen is all there is. */
+  /** Leaves the session and confirms all displayed shapes locally. */
   detach() {
     this.#frameQueue.flush();
     this.#lifetime?.abort();
@@ -102,7 +102,7 @@ export class ShapeSync {
     this.#shapes.confirmAllLocally();
   }
 
-  /** Adds the points from one on; the first time, that begins it. @param {Stroke} stroke @param {number} from */
+  /** Sends the points of a stroke from an index on. The first call starts the stroke. @param {Stroke} stroke @param {number} from */
   append(stroke, from) {
     const payload = encodeStroke(stroke, from);
     this.#send(stroke.id, { type: STROKE_TYPE, retention: Retention.append, existing: from > 0, payload });
