@@ -137,7 +137,7 @@ export class EraserTool {
     for (const { x, y } of samples) this.#pass([x, y]);
   }
 
-  /** What went is one command, undone at once. */
+  /** Pushes everything that was erased as one command. */
   end() {
     this.#drawing.endErasing(this.#erased);
     this.#erased = [];

@@ -99,7 +99,7 @@ export class TextTool extends EventTarget {
     this.#begin(this.#edited);
   }
 
-  /** It shall be as it is. */
+  /** Ends editing and keeps the text. */
   finish() {
     if (!this.#edited) return;
     this.#begin(null);

@@ -21,7 +21,7 @@ import { toast } from './dialogs.js';
  * @property {(items: import('../model/item.js').Item[]) => void} added they are on the page
  */
 
-/** What would lie right upon another is frames so far beside it, in pixels. */
+/** The offset of an item that would cover another one exactly, in pixels. */
 const ASIDE = 32;
 /** A free place is looked for at so many pixels from each other, so far from what is there, and below and above the bars. */
 const STEP = 16;
@@ -31,7 +31,7 @@ const BAR_HEIGHT = 80;
 /** Places files on the page: refuses those that are too large, and lays the others side by side. */
 export class FilePlacer {
   #parts;
-  /** What came before is frames down first: only then is known which places are free. */
+  /** Fulfilled when earlier files are placed: only then the free places are known. */
   #before = Promise.resolve();
 
   /** @param {Parts} parts */

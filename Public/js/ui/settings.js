@@ -1,4 +1,4 @@
-/** What this browser remembers of the person, and what of it is chosen in the menu: language, colors, and what touchDrawing do. */
+/** What this browser remembers of the person, and what of it is chosen in the menu: language, colors, and what fingers do. */
 
 import { isRGB, randomColor } from '../model/palette.js';
 import { words } from '../i18n/i18n.js';
@@ -15,7 +15,7 @@ const FINGERS = 'drawtogether:fingers';
 
 /** In points: fine, middle and broad. */
 export const WIDTHS = Object.freeze([3, 6, 14]);
-/** Of what shapes, and the size of letters, for each of these. */
+/** Widths of the highlighter, and sizes of text, for each of these. */
 export const HIGHLIGHTER_WIDTHS = Object.freeze([14, 22, 34]);
 export const TEXT_SIZES = Object.freeze([18, 26, 44]);
 
