@@ -168,7 +168,7 @@ def test_german_texts_fit(chromium, open_page, out, scheme, size):
         page.keyboard.press("Escape")
     choose(page, "end")
     page.locator("#confirm-ok").click()
-    says(page, "#over", "Diese Sitzung ist beendet.")
+    says(page, "#ended-bar", "Diese Sitzung ist beendet.")
     fits("over")
     # However many lines it has, it is invisible until it has the focus.
     page.set_viewport_size({"width": 320, "height": 568})

@@ -10,7 +10,7 @@ const HTML = readFileSync(join(PUBLIC, 'index.html'), 'utf8');
 /** The first scripts of the page: a module, and a script that runs before anything is visible. */
 const START = 'js/app/start.js';
 const FIRST = 'js/app/early.js';
-/** Runs beside the page when it has too many marks to paint by itself. */
+/** Runs beside the page when it has too many shapes to paint by itself. */
 const WORKER = 'js/render/tiles/worker.js';
 /** Loaded only for other languages. */
 const LANGUAGES = readdirSync(join(PUBLIC, 'js/i18n')).filter((name) => /^(?!en)[a-z]{2}\.js$/.test(name)).map((

@@ -141,10 +141,10 @@ test('an aborted upload is rejected with the signal’s reason', async () => {
   const { journal } = browser.open();
   const controller = new AbortController();
   browser.gateway.faults = [{}, { hangs: true }];
-  const adding = journal.add(fileOf(600 * KiB), { signal: controller.signal });
+  const filePlacer = journal.add(fileOf(600 * KiB), { signal: controller.signal });
   await until(() => browser.gateway.requests.length === 2);
   controller.abort();
-  await assert.rejects(adding, (error) => error === controller.signal.reason && error.name === 'AbortError');
+  await assert.rejects(filePlacer, (error) => error === controller.signal.reason && error.name === 'AbortError');
   await until(() => browser.gateway.stored.size === 0);
   await assert.rejects(journal.add(fileOf(1), { signal: controller.signal }), { name: 'AbortError' });
 });

@@ -6,7 +6,7 @@ import { GroupSessionJournal } from '../sync/journal/groupSessionJournal.js';
 import { ParticipantStore } from '../persist/outboxStore.js';
 import { createSession } from '../sync/http.js';
 import { browserTabs, takeClaim } from '../persist/tabLease.js';
-import { AlonePages } from '../persist/localBoards.js';
+import { LocalBoards } from '../persist/localBoards.js';
 
 /**
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
@@ -27,7 +27,7 @@ const ASKING_MS = 1000;
  */
 export class Sharing extends EventTarget {
   #drawing;
-  #album;
+  #itemStore;
   #base;
   #profile;
   #storage;
@@ -59,7 +59,7 @@ export class Sharing extends EventTarget {
   /**
    * @param {object} options
    * @param {Drawing} options.drawing
-   * @param {import('../edit/itemStore.js').Album} options.album
+   * @param {import('../edit/itemStore.js').ItemStore} options.itemStore
    * @param {import('../model/scene.js').Items} options.items
    * @param {URL} options.base address of the gateway
    * @param {() => Profile} options.profile
@@ -72,7 +72,7 @@ export class Sharing extends EventTarget {
    */
   constructor({
     drawing,
-    album,
+    itemStore,
     items,
     base,
     profile,
@@ -85,7 +85,7 @@ export class Sharing extends EventTarget {
   }) {
     super();
     this.#drawing = drawing;
-    this.#album = album;
+    this.#itemStore = itemStore;
     this.#base = base;
     this.#profile = profile;
     this.#storage = storage;
@@ -96,7 +96,7 @@ export class Sharing extends EventTarget {
     this.#openJournal = openJournal;
     this.#database = database;
     const take = this.#take.bind(this);
-    this.#alone = new AlonePages({ drawing, album, items, database, storage, newId, take });
+    this.#alone = new LocalBoards({ drawing, itemStore, items, database, storage, newId, take });
     this.#alone.addEventListener('refused', () => this.dispatchEvent(new Event('unkept')));
   }
 
@@ -171,7 +171,7 @@ export class Sharing extends EventTarget {
    */
   detach({ comesBack = false, isOver = false } = {}) {
     this.#drawing.detach();
-    this.#album.detach();
+    this.#itemStore.detach();
     this.#over = isOver && this.#session ? this.#session.id : null;
     if (comesBack && this.#session) this.#store?.save(this.#session.save());
     else this.#store?.forget();
@@ -220,7 +220,7 @@ export class Sharing extends EventTarget {
       if (typeof next === 'string') this.#follow(session, next, by);
     });
     this.#become(session, store);
-    const brought = this.#journal && this.#album.attach(session, this.#journal, { bringsPicture });
+    const brought = this.#journal && this.#itemStore.attach(session, this.#journal, { bringsPicture });
     // In this order: what is killed in between is there twice, and not nowhere.
     if (bringsPicture) Promise.all([brought, this.#save()]).then(([, isKept]) => isKept && forgetAlone());
     else this.#save();
@@ -267,14 +267,14 @@ export class Sharing extends EventTarget {
   #clear() {
     this.#alone.clear();
     this.#drawing.clear();
-    this.#album.clear();
+    this.#itemStore.clear();
   }
 
   /** @param {GroupSession} old @param {string} id @param {number} by */
   async #follow(old, id, by) {
     if (this.#session !== old) return;
     // What is under the pen, or typed, belongs to the old page.
-    this.#drawing.lift();
+    this.#drawing.endStroke();
     this.#session = null;
     const who = old.participant(by);
     if (this.#store) this.#sayTheRest(old, this.#store);

@@ -1,8 +1,8 @@
 /** Alles, was die Seite sagt, auf Deutsch. */
 
-import { formsOf } from './format.js';
+import { formatterOf } from './format.js';
 
-const { number, chosen, counted, list } = formsOf('de');
+const { number, plural, counted, list } = formatterOf('de');
 const STROKES = { one: 'Strich', other: 'Striche' };
 const PICTURES = { one: 'Bild', other: 'Bilder' };
 const FILES = { one: 'Datei', other: 'Dateien' };
@@ -90,10 +90,10 @@ const table = {
   fingersMove: 'Der Stift zeichnet, die Finger verschieben die Seite. Im Menü lässt sich das ändern.',
 
   nothingDrawn: 'Noch ist nichts gezeichnet.',
-  strokesDrawn: (count) => `${counted(count, STROKES)} ${chosen(count, ARE)} gezeichnet.`,
+  strokesDrawn: (count) => `${counted(count, STROKES)} ${plural(count, ARE)} gezeichnet.`,
   itemsOnPage: (pictures, files) => {
     const laid = [pictures && counted(pictures, PICTURES), files && counted(files, FILES)].filter(Boolean);
-    const [verb, rest] = [chosen(pictures + files, { one: 'liegt', other: 'liegen' }), 'auf der Seite.'];
+    const [verb, rest] = [plural(pictures + files, { one: 'liegt', other: 'liegen' }), 'auf der Seite.'];
     return `${laid.join(' und ')} ${verb} ${rest}`;
   },
 
@@ -145,9 +145,9 @@ const table = {
   morePeople: (count) => `${number(count)} weitere`,
   people: (count) => counted(count, PEOPLE),
   names: (names) => list(names),
-  areHere: (names, count) => `${names} ${chosen(count, ARE)} hier.`,
-  joined: (names, count) => `${names} ${chosen(count, ARE)} dazugekommen`,
-  left: (names, count) => `${names} ${chosen(count, ARE)} gegangen`,
+  areHere: (names, count) => `${names} ${plural(count, ARE)} hier.`,
+  joined: (names, count) => `${names} ${plural(count, ARE)} dazugekommen`,
+  left: (names, count) => `${names} ${plural(count, ARE)} gegangen`,
   // The second are masculine, for the first to agree with.
   firstNames: [
     'Blauer',
@@ -223,13 +223,13 @@ const table = {
       files && counted(files, FILES),
     ];
     return `${list(told.filter(Boolean).map(String))} ${
-      chosen(strokes + pictures + files, ARE)
+      plural(strokes + pictures + files, ARE)
     } auf diesem Gerät sicher.`;
   },
-  willBeSent: (count) => `${counted(count, STROKES)} ${chosen(count, { one: 'wird', other: 'werden' })} noch gesendet.`,
+  willBeSent: (count) => `${counted(count, STROKES)} ${plural(count, { one: 'wird', other: 'werden' })} noch gesendet.`,
   back: 'Wieder verbunden.',
   sending: (count) =>
-    `Wieder verbunden. ${counted(count, STROKES)} ${chosen(count, { one: 'wird', other: 'werden' })} gesendet …`,
+    `Wieder verbunden. ${counted(count, STROKES)} ${plural(count, { one: 'wird', other: 'werden' })} gesendet …`,
   sent: (count) => `Wieder verbunden. ${counted(count, STROKES)} gesendet.`,
   notKept: 'Dieser Browser speichert nichts. Was du zeichnest, ist weg, sobald du die Seite schließt oder neu lädst.',
   keepOpen: 'Lass diese Seite offen.',
@@ -280,10 +280,10 @@ const table = {
   removedByOther: 'Das hat jemand anders entfernt.',
   unreadable: 'Diese Datei lässt sich nicht lesen.',
   filesUnreadable: (count) =>
-    `${counted(count, FILES)} ${chosen(count, { one: 'lässt', other: 'lassen' })} sich nicht lesen.`,
+    `${counted(count, FILES)} ${plural(count, { one: 'lässt', other: 'lassen' })} sich nicht lesen.`,
   tooLarge: (size, limit) => `Diese Datei ist ${size} groß. Erlaubt sind hier höchstens ${limit}.`,
   filesTooLarge: (count, limit) =>
-    `${counted(count, FILES)} ${chosen(count, ARE)} zu groß. Erlaubt sind hier höchstens ${limit}.`,
+    `${counted(count, FILES)} ${plural(count, ARE)} zu groß. Erlaubt sind hier höchstens ${limit}.`,
   notThere: (name) => `„${name}“ ist noch nicht da.`,
   notBrought: (why) => `Das ließ sich nicht übernehmen. ${why}`,
   noPicture: 'Das ist kein Bild.',
@@ -318,12 +318,12 @@ const table = {
   open: 'Öffnen …',
   openedWithout: (count) =>
     `Geöffnet ohne ${counted(count, THINGS)}, ${
-      chosen(count, { one: 'das beschädigt ist', other: 'die beschädigt sind' })
+      plural(count, { one: 'das beschädigt ist', other: 'die beschädigt sind' })
     }.`,
   noDrawing: 'Das ist keine Zeichnung von Draw Together, oder sie ist beschädigt.',
   drawingTooNew: 'Diese Zeichnung wurde mit einer neueren Version gespeichert. Lade die Seite neu.',
   drawingTooLarge: (size, limit) => `Diese Zeichnung ist ${size} groß. Öffnen lassen sich höchstens ${limit}.`,
-  marksInFile: (count) => counted(count, STROKES),
+  shapesInFile: (count) => counted(count, STROKES),
   tooManyInDrawing: (what, limit) => `In dieser Zeichnung sind ${what}. Öffnen lassen sich höchstens ${number(limit)}.`,
 
   number,

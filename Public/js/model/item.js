@@ -3,11 +3,11 @@
 import { byteCount } from '../i18n/format.js';
 import { words } from '../i18n/i18n.js';
 import { PICTURE_TYPES } from './imageFile.js';
-import { paintMark } from '../render/shapePainter.js';
+import { paintShape } from '../render/shapePainter.js';
 import { boundsOf } from './placement.js';
 
 /**
- * @typedef {import('./placement.js').Place} Place
+ * @typedef {import('./placement.js').Placement} Placement
  * @typedef {import('./placement.js').Size} Size
  * @typedef {'local' | 'uploading' | 'stalled' | 'ready'} ItemState `local`: nobody else has heard of it; `stalled`: its upload rests
  */
@@ -24,7 +24,7 @@ export class Item {
   contentType;
   /** @type {number | null} bytes; null while nobody knows */
   size;
-  /** @type {Place} */
+  /** @type {Placement} */
   place;
   /** @type {ItemState} */
   state = 'local';
@@ -55,7 +55,7 @@ export class Item {
   /** Counts changes of how it looks. */
   version = 0;
 
-  /** @param {{ id: string, name: string, contentType: string, size: number | null, place: Place }} properties */
+  /** @param {{ id: string, name: string, contentType: string, size: number | null, place: Placement }} properties */
   constructor({ id, name, contentType, size, place }) {
     this.id = id;
     this.name = name;
@@ -130,7 +130,7 @@ export class ItemPainter {
 
   /** @param {CanvasRenderingContext2D} context in points of the plane @param {Drawable} drawable */
   paint(context, drawable) {
-    if (!('place' in drawable)) paintMark(context, drawable);
+    if (!('place' in drawable)) paintShape(context, drawable);
     else if (!drawable.isPicture) this.#card(context, drawable);
     else if (drawable.bitmap) this.#picture(context, drawable, drawable.bitmap.image);
     else this.#frame(context, drawable);

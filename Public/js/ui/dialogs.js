@@ -50,13 +50,13 @@ export async function askName(name) {
  * @param {{ title: string, text: string, canRetry: boolean, hasPicture: boolean }} words
  * @returns {Promise<string>} `start`, `retry` or `stay`
  */
-export async function tellOver({ title, text, canRetry, hasPicture }) {
-  element('over-title').textContent = title;
-  element('over-text').textContent = text;
-  element('over-retry').hidden = !canRetry;
-  element('over-stay').textContent = hasPicture ? words.look : words.close;
-  element('over-start').textContent = hasPicture ? words.startWithPicture : words.startSession;
-  return await showDialog('over-dialog') || 'stay';
+export async function showEndedDialog({ title, text, canRetry, hasPicture }) {
+  element('ended-title').textContent = title;
+  element('ended-text').textContent = text;
+  element('ended-retry').hidden = !canRetry;
+  element('ended-stay').textContent = hasPicture ? words.look : words.close;
+  element('ended-start').textContent = hasPicture ? words.startWithPicture : words.startSession;
+  return await showDialog('ended-dialog') || 'stay';
 }
 
 /** @returns {[string[], string][]} */
@@ -111,7 +111,7 @@ export function showKeys() {
 
 const TOAST_MS = 4500;
 const LONG_TOAST_MS = 12_000;
-const MAXIMUM_TOASTS = 6;
+const MAX_TOASTS = 6;
 
 /** @type {Map<string, { shown: HTMLElement, timer: ReturnType<typeof setTimeout> | undefined, gone: (() => void) | undefined }>} */
 const toasts = new Map();
@@ -145,7 +145,7 @@ export function toast(text, { title, color, link, stays = false, about = `${titl
   const timer = stays ? undefined : setTimeout(() => takeAway(about), link ? LONG_TOAST_MS : TOAST_MS);
   toasts.set(about, { shown, timer, gone });
   const [oldest] = toasts.keys();
-  if (toasts.size > MAXIMUM_TOASTS) takeAway(oldest);
+  if (toasts.size > MAX_TOASTS) takeAway(oldest);
   announce(title ? `${title}: ${text}` : text);
 }
 
@@ -169,7 +169,7 @@ function closeButton(about) {
 /** Around a code, in its modules (ISO/IEC 18004 §6.3.8). */
 const QUIET = 4;
 /** As wide as it gets, in pixels: whole ones for each module, so that all are alike. */
-const WIDEST = 210;
+const MAX_CODE_WIDTH = 210;
 
 /** @param {string} link @returns {Promise<string>} when it is closed */
 export function showLink(link) {
@@ -205,7 +205,7 @@ function showCode(link) {
   const side = modules.length + 2 * QUIET;
   const code = element('share-code');
   code.setAttribute('viewBox', `${-QUIET} ${-QUIET} ${side} ${side}`);
-  code.style.width = `${side * Math.floor(WIDEST / side)}px`;
+  code.style.width = `${side * Math.floor(MAX_CODE_WIDTH / side)}px`;
   code.replaceChildren(makeSVG('path', { d: modules.map(runs).join('') }));
 }
 

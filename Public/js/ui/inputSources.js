@@ -1,4 +1,4 @@
-/** What comes in: files that are dropped on the page, pasted or picked, words that are pasted, and drawings that are opened. */
+/** What comes in: files that are dropped on the page, pasted or picked, words that are pasted, and drawings that are imported. */
 
 import { CARD } from '../model/item.js';
 import { boundsOf } from '../model/placement.js';
@@ -6,28 +6,28 @@ import { checkSize, readDrawing } from '../persist/drawingFile.js';
 import { extentOf } from '../render/export/raster.js';
 import { newKey } from '../sync/key.js';
 import { errorWords, words } from '../i18n/i18n.js';
-import { read, tooLargeWords } from './adding.js';
+import { readFile, tooLargeMessages } from './filePlacer.js';
 import { announce, toast } from './dialogs.js';
 import { element } from './elements.js';
 import { isBusy } from './keys.js';
 
-/** @typedef {(files: File[], at: { x: number, y: number } | null) => void} Take `at`: where on the screen they were dropped */
+/** @typedef {(files: File[], at: { x: number, y: number } | null) => void} FilesHandler `at`: where on the screen they were dropped */
 
-/** What comes in: files that are dropped on the page, pasted or picked, and words that are pasted. */
-export class Incoming {
-  #take;
+/** The sources of files and text: drag and drop, the clipboard, and the file picker. */
+export class InputSources {
+  #onFiles;
   #drop = element('drop');
   #input = /** @type {HTMLInputElement} */ (element('files'));
 
-  #takeText;
-  #isOff;
+  #onText;
+  #isDisabled;
 
-  /** @param {Take} take @param {(text: string) => void} takeText what was pasted @param {() => boolean} isOff whether nothing is taken */
-  constructor(take, takeText, isOff) {
-    this.#take = take;
-    this.#takeText = takeText;
-    this.#isOff = isOff;
-    // All over the page: a file that is dropped beside the canvas must not take the page away.
+  /** @param {FilesHandler} onFiles @param {(text: string) => void} onText what was pasted @param {() => boolean} isDisabled whether nothing is taken */
+  constructor(onFiles, onText, isDisabled) {
+    this.#onFiles = onFiles;
+    this.#onText = onText;
+    this.#isDisabled = isDisabled;
+    // All over the page: a file that is dropped beside the canvas must not replace the page.
     for (const event of ['dragenter', 'dragover', 'dragleave', 'drop']) {
       addEventListener(event, (drag) => this.#drag(/** @type {DragEvent} */ (drag)));
     }
@@ -36,7 +36,7 @@ export class Incoming {
     addEventListener('paste', (event) => this.#paste(event));
     element('add').addEventListener('click', () => this.pick());
     this.#input.addEventListener('change', () => {
-      this.#take([...this.#input.files ?? []], null);
+      this.#onFiles([...this.#input.files ?? []], null);
       // Else the same file could not be picked again.
       this.#input.value = '';
     });
@@ -53,23 +53,23 @@ export class Incoming {
     if (type === 'dragleave') return void (relatedTarget === null && this.#drop.removeAttribute('data-over'));
     if (!dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
-    dataTransfer.dropEffect = this.#isOff() ? 'none' : 'copy';
-    if (this.#isOff()) return;
+    dataTransfer.dropEffect = this.#isDisabled() ? 'none' : 'copy';
+    if (this.#isDisabled()) return;
     this.#drop.toggleAttribute('data-over', type !== 'drop');
     if (type !== 'drop') return;
     const files = withoutFolders(dataTransfer);
-    if (files.length > 0) this.#take(files, { x: event.clientX, y: event.clientY });
+    if (files.length > 0) this.#onFiles(files, { x: event.clientX, y: event.clientY });
   }
 
   /** @param {ClipboardEvent} event */
   #paste(event) {
-    if (this.#isOff() || isBusy(event.target)) return;
+    if (this.#isDisabled() || isBusy(event.target)) return;
     const files = [...event.clipboardData?.files ?? []];
     const text = event.clipboardData?.getData('text/plain') ?? '';
     if (files.length + text.length === 0) return;
     event.preventDefault();
-    if (files.length > 0) this.#take(files, null);
-    else this.#takeText(text);
+    if (files.length > 0) this.#onFiles(files, null);
+    else this.#onText(text);
   }
 }
 
@@ -82,7 +82,7 @@ function withoutFolders({ items, files }) {
 }
 
 /**
- * @typedef {import('../persist/drawingFile.js').Opened} Opened
+ * @typedef {import('../persist/drawingFile.js').ImportedDrawing} ImportedDrawing
  *
  * @typedef {object} Parts
  * @property {import('../model/scene.js').Scene} scene
@@ -90,13 +90,13 @@ function withoutFolders({ items, files }) {
  * @property {import('../model/camera.js').Camera} camera
  * @property {{ showEverything: () => void }} view
  * @property {{ width: number, height: number }} canvas in pixels
- * @property {import('./choosing.js').Choosing['bring']} bring
+ * @property {import('./selectionController.js').SelectionController['insert']} insert
  * @property {(ids: string[]) => void} choose
  * @property {() => Promise<number>} limit bytes of a file
  */
 
-/** Opens a drawing that was saved: what is in it comes to what is here, as this person's own. */
-export class Opening {
+/** Imports a saved drawing into the current one. Its shapes and items become this person's own. */
+export class DrawingImporter {
   #parts;
 
   /** @param {Parts} parts */
@@ -108,9 +108,9 @@ export class Opening {
   async open(file, at) {
     try {
       checkSize(file);
-      const opened = await readDrawing(await file.text(), newKey);
-      await this.#lay(opened, at);
-      if (opened.damaged > 0) toast(words.openedWithout(opened.damaged), { title: file.name, stays: true });
+      const imported = await readDrawing(await file.text(), newKey);
+      await this.#insert(imported, at);
+      if (imported.damaged > 0) toast(words.openedWithout(imported.damaged), { title: file.name, stays: true });
       else announce(words.onPage(file.name));
     } catch (error) {
       const text = error instanceof DOMException ? words.unreadable : errorWords(error);
@@ -118,15 +118,15 @@ export class Opening {
     }
   }
 
-  /** @param {Opened} opened @param {{ x: number, y: number } | null} at */
-  async #lay({ marks, items }, at) {
-    const { scene, drawing, view, bring, choose, limit } = this.#parts;
+  /** @param {ImportedDrawing} imported @param {{ x: number, y: number } | null} at */
+  async #insert({ shapes, items }, at) {
+    const { scene, drawing, view, insert, choose, limit } = this.#parts;
     const most = await limit();
     const files = items.map(({ name, contentType, bytes }) => new File([bytes], name, { type: contentType }));
-    for (const { text, title } of tooLargeWords(files.filter(({ size }) => size > most), most)) {
+    for (const { text, title } of tooLargeMessages(files.filter(({ size }) => size > most), most)) {
       toast(text, { title, stays: true });
     }
-    const tried = await Promise.all(files.map((file) => file.size > most ? null : read(file)));
+    const tried = await Promise.all(files.map((file) => file.size > most ? null : readFile(file)));
     const laid = items.flatMap(({ placement: { x, y, width, height, z } }, at) => {
       const added = tried[at];
       if (!added) return [];
@@ -134,22 +134,22 @@ export class Opening {
       return [{ added, place: { x, y, z: z ?? 0, ...size } }];
     });
     const wasEmpty = scene.isEmpty;
-    const all = [...marks, ...laid.map(({ place }) => ({ bounds: boundsOf(place) }))];
+    const all = [...shapes, ...laid.map(({ place }) => ({ bounds: boundsOf(place) }))];
     if (all.length === 0) return;
-    const [x, y] = wasEmpty ? [0, 0] : this.#way(all, at);
-    const moved = marks.map((mark) => mark.moved({ factor: 1, x, y }));
+    const [x, y] = wasEmpty ? [0, 0] : this.#offsetTo(all, at);
+    const moved = shapes.map((shape) => shape.moved({ factor: 1, x, y }));
     for (const { place } of laid) [place.x, place.y] = [place.x + x, place.y + y];
     // Above all that is here, in the order that they have.
     const above = drawing.nextZ;
     const order = [...moved, ...laid.map(({ place }) => place)].sort((one, other) => one.z - other.z);
     order.forEach((one, at) => one.z = above + at);
-    const ids = bring(moved, laid);
+    const ids = insert(moved, laid);
     if (wasEmpty) view.showEverything();
     else choose(ids);
   }
 
   /** @param {{ bounds: import('../model/stroke.js').Bounds }[]} all @param {{ x: number, y: number } | null} at @returns {[number, number]} to there */
-  #way(all, at) {
+  #offsetTo(all, at) {
     const { camera, canvas } = this.#parts;
     const { left, top, width, height } = extentOf(all);
     const [x, y] = camera.toPlane(at?.x ?? canvas.width / 2, at?.y ?? canvas.height / 2);
