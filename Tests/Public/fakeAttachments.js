@@ -34,7 +34,7 @@ export class FakeAttachments {
   /** Tells the request that hangs how much of its body went out. @type {(bytes: number) => void} */
   goesOut = () => {};
 
-  /** @type {import('../../Public/js/sync/journal/groupSessionJournal.js').JournalSurroundings['send']} */
+  /** @type {import('../../Public/js/sync/journal/groupSessionJournal.js').JournalEnvironment['send']} */
   send = async (request) => {
     const fault = this.faults.shift() ?? {};
     await Promise.resolve();

@@ -71,14 +71,14 @@ class World {
   constructor(seed) {
     this.#seed = seed * 7919;
     const { now, setTimeout, clearTimeout } = this.clock;
-    const around = {
+    const env = {
       openSocket: this.gateway.openSocket,
       now,
       setTimeout,
       clearTimeout: /** @type {any} */ (clearTimeout),
       random: () => this.#chance(),
     };
-    this.sessions = this.said.map(() => new GroupSession({ id: 'S', base: 'https://draw.example/', around }));
+    this.sessions = this.said.map(() => new GroupSession({ id: 'S', base: 'https://draw.example/', env }));
     for (const session of this.sessions) session.join();
   }
 

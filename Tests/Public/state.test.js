@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Participants } from '../../Public/js/sync/control.js';
 import { fnv1a64, RetainedState, stateBytes, stateHash } from '../../Public/js/sync/retained.js';
-import { takeClaim } from '../../Public/js/persist/tabLease.js';
+import { acquireLease } from '../../Public/js/persist/tabLease.js';
 import { decodeEntries } from '../../Public/js/sync/wire.js';
 import { ADA, BEN, gatewayEntry } from './support.js';
 
@@ -96,30 +96,33 @@ test('participants on the wire are validated', () => {
 test('with locks: the tab that holds the claim keeps it, a duplicate does not get it', async () => {
   const locks = fakeLocks();
   const tabs = { locks, openChannel: noChannel, wait: () => Promise.resolve() };
-  assert.equal(await takeClaim('c', 'page-1', tabs), true);
-  assert.equal(await takeClaim('c', 'page-2', tabs), false);
-  assert.equal(await takeClaim('d', 'page-2', tabs), true);
+  assert.equal(await acquireLease('c', 'page-1', tabs), true);
+  assert.equal(await acquireLease('c', 'page-2', tabs), false);
+  assert.equal(await acquireLease('d', 'page-2', tabs), true);
 });
 
 test('with locks: a page that reloads may have to wait for its own lock', async () => {
   const locks = fakeLocks();
-  await takeClaim('c', 'page-1', { locks, openChannel: noChannel, wait: () => Promise.resolve() });
+  await acquireLease('c', 'page-1', { locks, openChannel: noChannel, wait: () => Promise.resolve() });
   const wait = () => (locks.held.clear(), Promise.resolve());
-  assert.equal(await takeClaim('c', 'page-2', { locks, openChannel: noChannel, wait }), true);
+  assert.equal(await acquireLease('c', 'page-2', { locks, openChannel: noChannel, wait }), true);
 });
 
 test('without locks: a tab objects when its claim is taken by another', async () => {
   const { openChannel, turn } = fakeChannels();
   const tabs = { locks: undefined, openChannel, wait: turn };
-  assert.equal(await takeClaim('c', 'page-1', tabs), true);
-  assert.equal(await takeClaim('c', 'page-2', tabs), false);
-  assert.equal(await takeClaim('d', 'page-2', tabs), true);
+  assert.equal(await acquireLease('c', 'page-1', tabs), true);
+  assert.equal(await acquireLease('c', 'page-2', tabs), false);
+  assert.equal(await acquireLease('d', 'page-2', tabs), true);
 });
 
 test('without locks: of two that ask at once one gets it', async () => {
   const { openChannel, turn } = fakeChannels();
   const tabs = { locks: undefined, openChannel, wait: turn };
-  assert.deepEqual(await Promise.all([takeClaim('c', 'page-1', tabs), takeClaim('c', 'page-2', tabs)]), [false, true]);
+  assert.deepEqual(await Promise.all([acquireLease('c', 'page-1', tabs), acquireLease('c', 'page-2', tabs)]), [
+    false,
+    true,
+  ]);
 });
 
 /** @returns {any} */

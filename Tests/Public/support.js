@@ -110,7 +110,7 @@ export function fakeSession(options = {}) {
   const clock = new FakeClock();
   /** @type {FakeSocket[]} */
   const sockets = [];
-  const around = {
+  const env = {
     openSocket: (/** @type {string} */ url) => {
       const socket = new FakeSocket(url);
       sockets.push(socket);
@@ -121,7 +121,7 @@ export function fakeSession(options = {}) {
     clearTimeout: /** @type {any} */ (clock.clearTimeout),
     random: () => 0.5,
   };
-  const session = new GroupSession({ id: 'AAAAAAAAAAAAAAAAAAAAAA', base: 'https://draw.example/', around, ...options });
+  const session = new GroupSession({ id: 'AAAAAAAAAAAAAAAAAAAAAA', base: 'https://draw.example/', env, ...options });
   const last = () => sockets[sockets.length - 1];
   /** Lets the client reconnect, and the gateway accept the socket. */
   const reopen = () => {
@@ -129,7 +129,7 @@ export function fakeSession(options = {}) {
     for (let tries = 0; tries < 1000 && sockets.length === before; tries += 1) clock.pass(50);
     last().open();
   };
-  return { session, clock, sockets, around, last, reopen };
+  return { session, clock, sockets, env, last, reopen };
 }
 
 export const ADA = { id: '11111111-1111-4111-8111-111111111111', number: 1, name: 'Ada', color: '#e5484d' };

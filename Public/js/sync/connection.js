@@ -1,8 +1,8 @@
 /** A connection that comes back: how long it waits before a try, and what says that it is time. */
 
 /**
- * What a connection needs of its surroundings; tests bring their own.
- * @typedef {object} Surroundings
+ * The browser as a connection uses it; tests pass their own.
+ * @typedef {object} Environment
  * @property {(url: string) => WebSocket} openSocket
  * @property {() => number} now milliseconds
  * @property {(run: () => void, ms: number) => unknown} setTimeout
@@ -22,8 +22,8 @@ export const SUBPROTOCOL = 'drawtogether.v1';
 /** A socket that should have said something and has been silent this long is taken for dead. */
 const SILENCE_MS = 12_000;
 
-/** @type {Surroundings} */
-export const browserSurroundings = {
+/** @type {Environment} */
+export const browserEnvironment = {
   openSocket: (url) => new WebSocket(url, SUBPROTOCOL),
   now: () => performance.now(),
   setTimeout: (run, ms) => setTimeout(run, ms),
@@ -35,7 +35,7 @@ export const browserSurroundings = {
 export class Connection {
   #url;
   #events;
-  #around;
+  #env;
   /** @type {WebSocket | null} */
   #socket = null;
   /** @type {unknown} */
@@ -46,11 +46,11 @@ export class Connection {
   #attempt = 0;
   #heardAt = 0;
 
-  /** @param {string} url @param {ConnectionEvents} events @param {Surroundings} [around] */
-  constructor(url, events, around = browserSurroundings) {
+  /** @param {string} url @param {ConnectionEvents} events @param {Environment} [env] */
+  constructor(url, events, env = browserEnvironment) {
     this.#url = url;
     this.#events = events;
-    this.#around = around;
+    this.#env = env;
   }
 
   /** Bytes that we gave to the socket and it has not given to the network. */
@@ -63,9 +63,9 @@ export class Connection {
   }
 
   open() {
-    this.#around.clearTimeout(this.#retry);
+    this.#env.clearTimeout(this.#retry);
     this.#retry = null;
-    const socket = this.#around.openSocket(this.#url);
+    const socket = this.#env.openSocket(this.#url);
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => {
       this.#heard();
@@ -93,7 +93,7 @@ export class Connection {
 
   /** Whether the other side owes us something; while it does, silence means that the socket is dead. @param {boolean} expects */
   expect(expects) {
-    if (expects && !this.#expects) this.#heardAt = this.#around.now();
+    if (expects && !this.#expects) this.#heardAt = this.#env.now();
     this.#expects = expects;
     if (expects && this.#silence === null) this.#watch(SILENCE_MS);
   }
@@ -113,21 +113,21 @@ export class Connection {
 
   /** @param {number} [code] */
   stop(code = 1000) {
-    this.#around.clearTimeout(this.#retry);
+    this.#env.clearTimeout(this.#retry);
     this.#retry = null;
     this.#drop(code);
   }
 
   #heard() {
-    this.#heardAt = this.#around.now();
+    this.#heardAt = this.#env.now();
   }
 
   /** @param {number} ms */
   #watch(ms) {
-    this.#silence = this.#around.setTimeout(() => {
+    this.#silence = this.#env.setTimeout(() => {
       this.#silence = null;
       if (!this.#expects || !this.#socket) return;
-      const left = this.#heardAt + SILENCE_MS - this.#around.now();
+      const left = this.#heardAt + SILENCE_MS - this.#env.now();
       if (left > 0) this.#watch(left);
       else this.restart();
     }, ms);
@@ -137,7 +137,7 @@ export class Connection {
   #drop(code) {
     const socket = this.#socket;
     this.#socket = null;
-    this.#around.clearTimeout(this.#silence);
+    this.#env.clearTimeout(this.#silence);
     this.#silence = null;
     this.#expects = false;
     if (!socket) return;
@@ -150,9 +150,9 @@ export class Connection {
     this.#drop(1000);
     const atLeast = this.#events.closed(code, reason);
     if (atLeast === null) return;
-    const delay = atLeast + reconnectDelay(this.#attempt, this.#around.random);
+    const delay = atLeast + reconnectDelay(this.#attempt, this.#env.random);
     this.#attempt += 1;
-    this.#retry = this.#around.setTimeout(() => this.open(), delay);
+    this.#retry = this.#env.setTimeout(() => this.open(), delay);
   }
 }
 

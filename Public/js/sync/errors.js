@@ -1,25 +1,24 @@
-/** What can go wrong with a session, each with a code that does not change; and what to do when its socket has closed. */
+/** Errors of a session, each with a stable code, and the action after its socket has closed. */
 
-/** Any of them. `code` is the gateway's own word where it has one. */
+/**
+ * An error of a session. `code` is stable, and the gateway's own where it has one; `detail` is the gateway's English sentence, or
+ * empty. The page makes the sentences for people from the code and the numbers.
+ */
 export class GroupSessionError extends Error {
   name = 'GroupSessionError';
 
-  /** @param {string} code @param {string} message @param {ErrorOptions} [options] */
-  constructor(code, message, options) {
-    super(message, options);
+  /** @param {string} code @param {string} [detail] @param {{ cause?: unknown, numbers?: string }} [options] `numbers`: for the log */
+  constructor(code, detail = '', { cause, numbers = '' } = {}) {
+    super(detail || (numbers ? `${code}: ${numbers}` : code), cause === undefined ? undefined : { cause });
     this.code = code;
+    this.detail = detail;
   }
-}
-
-/** @param {string} code @param {string} detail the gateway's words, which may be for whoever runs it @returns {string} */
-export function forPeople(code, detail) {
-  return code === 'storage-full' ? 'The server has no room at the moment. Try again later.' : detail;
 }
 
 /** @param {Response} answer a refusal @returns {Promise<{ code: string, detail: string, damaged?: boolean }>} */
 export async function problemOf(answer) {
   const problem = await answer.json().catch(() => ({}));
-  return { code: 'internal', detail: `The server answered ${answer.status}.`, ...problem };
+  return { code: 'internal', detail: '', ...problem };
 }
 
 /** A message over the session's `messageBytes`. Share it as an attachment instead. */
@@ -28,7 +27,7 @@ export class MessageTooLargeError extends GroupSessionError {
 
   /** @param {number} limit @param {number} actual both in bytes */
   constructor(limit, actual) {
-    super('message-too-large', `The message has ${actual} bytes; at most ${limit} can be sent.`);
+    super('message-too-large', '', { numbers: `${actual} bytes; at most ${limit}` });
     this.limit = limit;
     this.actual = actual;
   }
@@ -42,12 +41,12 @@ export class AttachmentError extends GroupSessionError {
   name = 'AttachmentError';
 
   /**
-   * @param {string} code @param {string} message
+   * @param {string} code @param {string} [detail]
    * @param {{ limit?: number, actual?: number, status?: number, retryAfterMs?: number, cause?: unknown }} [more]
    *   `status`: 0 when there was no answer at all
    */
-  constructor(code, message, { limit, actual, status = 0, retryAfterMs = 0, cause } = {}) {
-    super(code, message, { cause });
+  constructor(code, detail = '', { limit, actual, status = 0, retryAfterMs = 0, cause } = {}) {
+    super(code, detail, { cause, numbers: status ? `status ${status}` : '' });
     this.limit = limit;
     this.actual = actual;
     this.status = status;
@@ -61,7 +60,7 @@ export class RateLimitedError extends GroupSessionError {
 
   /** @param {number} retryAfterMs */
   constructor(retryAfterMs) {
-    super('rate-limited', `Too many messages at once. Try again in ${retryAfterMs} ms.`);
+    super('rate-limited', '', { numbers: `retry after ${retryAfterMs} ms` });
     this.retryAfterMs = retryAfterMs;
   }
 }
@@ -71,7 +70,7 @@ export class NotJoinedError extends GroupSessionError {
   name = 'NotJoinedError';
 
   constructor() {
-    super('not-joined', 'The session is not joined.');
+    super('not-joined');
   }
 }
 
@@ -84,10 +83,11 @@ export class NotJoinedError extends GroupSessionError {
 export class InvalidationReason extends GroupSessionError {
   name = 'InvalidationReason';
 
-  /** @param {InvalidationKind} kind @param {string} message */
-  constructor(kind, message) {
-    super(kind, message);
+  /** @param {InvalidationKind} kind @param {string} [detail] @param {number} [closeCode] of the socket; 0: none */
+  constructor(kind, detail = '', closeCode = 0) {
+    super(kind, detail, { numbers: closeCode ? `close code ${closeCode}` : '' });
     this.kind = kind;
+    this.closeCode = closeCode;
   }
 
   /** Whether a later page may be let in, with all that waits to be sent. What was refused would be again. */
@@ -116,21 +116,21 @@ export function afterClose(code, reason) {
   const told = parseReason(reason);
   switch (code) {
     case 1000:
-      return invalidate('left', 'You left the session.');
+      return invalidate('left', '', code);
     case 4010:
-      return invalidate('ended', 'Somebody ended it for everyone.');
+      return invalidate('ended', '', code);
     case 4004:
-      return invalidate('unknown', 'The link may be wrong, or the session was over long ago.');
+      return invalidate('unknown', '', code);
     case 4005:
-      return invalidate('full', told.detail || 'The session is full.');
+      return invalidate('full', told.detail, code);
     case 4026:
-      return invalidate('version', 'The server speaks a newer version. Load the page again.');
+      return invalidate('version', '', code);
     case 1002:
     case 1003:
     case 1007:
     case 1008:
     case 1009:
-      return invalidate('refused', told.detail || `The server closed the connection (${code}).`);
+      return invalidate('refused', told.detail, code);
     case 4009:
       return { action: 'reconnect-as-new', afterMs: 0 };
     case 4029:
@@ -144,9 +144,9 @@ export function afterClose(code, reason) {
   }
 }
 
-/** @param {ConstructorParameters<typeof InvalidationReason>[0]} kind @param {string} message @returns {AfterClose} */
-function invalidate(kind, message) {
-  return { action: 'invalidate', reason: new InvalidationReason(kind, message) };
+/** @param {InvalidationKind} kind @param {string} detail @param {number} code @returns {AfterClose} */
+function invalidate(kind, detail, code) {
+  return { action: 'invalidate', reason: new InvalidationReason(kind, detail, code) };
 }
 
 /** @param {string} reason */

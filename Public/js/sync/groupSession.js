@@ -1,14 +1,14 @@
 /** A session that several people share: who is in it, and what they say to each other in one order. */
 
 import { afterClose, GroupSessionError, InvalidationReason, MessageTooLargeError, NotJoinedError } from './errors.js';
-import { browserSurroundings, Connection } from './connection.js';
+import { browserEnvironment, Connection } from './connection.js';
 import { DEFAULT_LIMITS, number, Participants, readControl, readJoined, readPayload } from './control.js';
 import { Outgoing } from './outgoing.js';
 import { Position, RetainedState } from './retained.js';
 import { checkEntry, decodeEntries, Retention, WireError } from './wire.js';
 
 /**
- * @typedef {import('./connection.js').Surroundings} Surroundings
+ * @typedef {import('./connection.js').Environment} Environment
  * @typedef {import('./control.js').Joined} Joined
  * @typedef {import('./outgoing.js').OutboxItem} OutboxItem
  * @typedef {import('./control.js').Participant} Participant
@@ -70,9 +70,9 @@ export class GroupSession extends EventTarget {
    * @param {URL | string} options.base address of the gateway
    * @param {{ name?: string, color?: string }} [options.profile] how to be shown; the gateway fills in what is missing
    * @param {SavedParticipant | null} [options.saved] to go on as the participant this tab was
-   * @param {Surroundings} [options.around]
+   * @param {Environment} [options.env]
    */
-  constructor({ id, base, profile = {}, saved = null, around = browserSurroundings }) {
+  constructor({ id, base, profile = {}, saved = null, env = browserEnvironment }) {
     super();
     this.#id = id;
     this.#base = base;
@@ -85,8 +85,8 @@ export class GroupSession extends EventTarget {
       text: (text) => this.#control(text),
       binary: (bytes) => this.#entries(bytes),
       closed: (code, reason) => this.#closed(code, reason),
-    }, around);
-    this.#outgoing = new Outgoing(this.#connection, around, {
+    }, env);
+    this.#outgoing = new Outgoing(this.#connection, env, {
       settled: (item, refusal) => this.#settled(item, refusal),
       unsettled: (item) => {
         for (const observer of this.#observers) observer.unsettled?.(item);
@@ -199,7 +199,7 @@ export class GroupSession extends EventTarget {
   /** Ends it for oneself; the others go on. */
   leave() {
     this.#tell('leave', {});
-    this.#invalidate(new InvalidationReason('left', 'You left the session.'));
+    this.#invalidate(new InvalidationReason('left'));
   }
 
   /** Ends it for everyone. */
@@ -397,7 +397,7 @@ export class GroupSession extends EventTarget {
   #refused(body) {
     const clientSequence = number(body.clientSequence);
     const code = typeof body.code === 'string' ? body.code : 'internal';
-    const detail = typeof body.detail === 'string' ? body.detail : code;
+    const detail = typeof body.detail === 'string' ? body.detail : '';
     const error = new GroupSessionError(code, detail);
     if (clientSequence > 0) {
       this.#outgoing.refused(clientSequence, error, body);

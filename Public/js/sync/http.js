@@ -1,6 +1,6 @@
 /** The gateway over HTTP: its sessions, and pieces of files. */
 
-import { AttachmentError, forPeople, GroupSessionError, problemOf } from './errors.js';
+import { AttachmentError, GroupSessionError, problemOf } from './errors.js';
 
 /**
  * @typedef {object} SessionObject
@@ -34,11 +34,11 @@ async function ask(send) {
   try {
     answer = await send();
   } catch (cause) {
-    throw new GroupSessionError('unavailable', 'The server cannot be reached.', { cause });
+    throw new GroupSessionError('unavailable', '', { cause });
   }
   if (answer.ok) return answer;
   const { code, detail } = await problemOf(answer);
-  throw new GroupSessionError(code, forPeople(code, detail));
+  throw new GroupSessionError(code, detail, { numbers: `status ${answer.status}` });
 }
 
 const SMALLEST = 256 * 1024;
@@ -126,5 +126,5 @@ export function sendRequest({ method, url, headers = {}, body = null, onProgress
 
 /** Nothing came back. */
 export function unreachable() {
-  return new AttachmentError('unavailable', 'The server cannot be reached.');
+  return new AttachmentError('unavailable');
 }

@@ -257,12 +257,12 @@ export class Outgoing {
 
   /**
    * @param {import('./connection.js').Connection} connection
-   * @param {import('./connection.js').Surroundings} around
+   * @param {import('./connection.js').Environment} env
    * @param {OutgoingEvents} events
    */
-  constructor(connection, around, events) {
+  constructor(connection, env, events) {
     this.#connection = connection;
-    this.#sender = new Sender(this.#outbox, connection, around);
+    this.#sender = new Sender(this.#outbox, connection, env);
     this.#events = events;
   }
 

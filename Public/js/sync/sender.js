@@ -67,7 +67,7 @@ export class EntryRate {
 
 /**
  * @typedef {import('./connection.js').Connection} Connection
- * @typedef {import('./connection.js').Surroundings} Surroundings
+ * @typedef {import('./connection.js').Environment} Environment
  * @typedef {import('./outgoing.js').Outbox} Outbox
  * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
  */
@@ -85,34 +85,34 @@ const SOCKET_FULL_MS = 50;
 export class Sender {
   #outbox;
   #connection;
-  #around;
+  #env;
   /** @type {EntryRate | null} null while nothing may be sent */
   #rate = null;
   /** @type {unknown} */
   #timer = null;
 
-  /** @param {Outbox} outbox @param {Connection} connection @param {Surroundings} around */
-  constructor(outbox, connection, around) {
+  /** @param {Outbox} outbox @param {Connection} connection @param {Environment} env */
+  constructor(outbox, connection, env) {
     this.#outbox = outbox;
     this.#connection = connection;
-    this.#around = around;
+    this.#env = env;
   }
 
   /** @param {import('./control.js').Limits} limits */
   start(limits) {
-    this.#rate = new EntryRate(limits, BURST_SECONDS, this.#around.now());
+    this.#rate = new EntryRate(limits, BURST_SECONDS, this.#env.now());
     this.flush();
   }
 
   stop() {
     this.#rate = null;
-    this.#around.clearTimeout(this.#timer);
+    this.#env.clearTimeout(this.#timer);
     this.#timer = null;
   }
 
   /** The gateway asks for a pause. @param {number} ms */
   pause(ms) {
-    this.#around.clearTimeout(this.#timer);
+    this.#env.clearTimeout(this.#timer);
     this.#later(ms);
   }
 
@@ -129,7 +129,7 @@ export class Sender {
   /** What may be lost goes at once or not at all. @param {OutgoingEntry} entry @returns {boolean} whether it went */
   sendUnreliable(entry) {
     if (!this.#rate || this.#timer !== null || this.#connection.bufferedAmount > UNRELIABLE_SOCKET_BYTES) return false;
-    if (this.#rate.take(encodedLength(entry), this.#around.now()) > 0) return false;
+    if (this.#rate.take(encodedLength(entry), this.#env.now()) > 0) return false;
     this.#connection.send(encodeEntry(entry, 0));
     return true;
   }
@@ -145,7 +145,7 @@ export class Sender {
       if (!item) break;
       const next = encodedLength(item.entry);
       if (length > 0 && length + next > MESSAGE_BYTES) break;
-      wait = rate.take(next, this.#around.now());
+      wait = rate.take(next, this.#env.now());
       if (wait > 0) break;
       const bytes = encodeEntry(item.entry, item.clientSequence);
       parts.push(bytes);
@@ -161,7 +161,7 @@ export class Sender {
 
   /** @param {number} ms */
   #later(ms) {
-    this.#timer = this.#around.setTimeout(() => {
+    this.#timer = this.#env.setTimeout(() => {
       this.#timer = null;
       this.flush();
     }, ms);

@@ -1,8 +1,7 @@
 /** The requests about a session's attachments: tus 1.0.0 with creation-with-upload and termination. */
 
 import { isObject } from '../control.js';
-import { AttachmentError, forPeople } from '../errors.js';
-import { tooLargeText } from '../../i18n/format.js';
+import { AttachmentError } from '../errors.js';
 
 /**
  * @typedef {import('../http.js').HTTPAnswer} HTTPAnswer
@@ -101,7 +100,7 @@ export function isPassing(error) {
 function offsetOf({ status, header }) {
   const offset = Number(header('Upload-Offset') ?? Number.NaN);
   if (Number.isSafeInteger(offset) && offset >= 0) return offset;
-  throw new AttachmentError('internal', `The server answered ${status} without an offset.`, { status: 502 });
+  throw new AttachmentError('internal', '', { status: 502, cause: `status ${status} without an offset` });
 }
 
 /** @param {HTTPAnswer} answer */
@@ -110,8 +109,7 @@ function refusal({ status, header, text }) {
   const code = typeof problem.code === 'string' ? problem.code : status === 413 ? 'attachment-too-large' : 'internal';
   const [limit, actual] = [problem.limit, problem.actual].map((value) => typeof value === 'number' ? value : undefined);
   const wait = Number(problem.retryAfterMs ?? 1000 * Number(header('Retry-After') ?? 0));
-  let detail = forPeople(code, typeof problem.detail === 'string' ? problem.detail : `The server answered ${status}.`);
-  if (code === 'attachment-too-large' && limit && actual) detail = tooLargeText(actual, limit);
+  const detail = typeof problem.detail === 'string' ? problem.detail : '';
   const retryAfterMs = wait > 0 ? Math.min(wait, LONGEST_WAIT_MS) : 0;
   return new AttachmentError(code, detail, { limit, actual, status, retryAfterMs });
 }

@@ -99,7 +99,7 @@ export class Attachment {
    */
   async load({ signal } = {}) {
     signal?.throwIfAborted();
-    if (!this.isReady) throw new AttachmentError('not-ready', `“${this.name}” is still being uploaded.`);
+    if (!this.isReady) throw new AttachmentError('not-ready');
     const download = this.#download ?? this.#begin();
     download.callers += 1;
     return await new Promise((resolve, reject) => {
@@ -141,11 +141,11 @@ export class Attachment {
       blob = await answer.blob();
     } catch (cause) {
       if (cause instanceof GroupSessionError || signal.aborted) throw cause;
-      throw new AttachmentError('unavailable', `“${this.name}” could not be loaded.`, { cause });
+      throw new AttachmentError('unavailable', '', { cause });
     }
     if (blob.size === this.size) return blob;
-    const message = `Only ${blob.size} of the ${this.size} bytes of “${this.name}” came.`;
-    throw new AttachmentError('unavailable', message, { limit: this.size ?? 0, actual: blob.size });
+    // The body was cut off.
+    throw new AttachmentError('unavailable', '', { limit: this.size ?? 0, actual: blob.size });
   }
 }
 
@@ -194,7 +194,7 @@ const STALLED_MS = 10_000;
 export class Attachments {
   #make;
   #events;
-  #around;
+  #env;
   /** @type {Map<string, { record: AttachmentRecord, attachment: Attachment, timer: unknown }>} */
   #held = new Map();
   /** @type {Set<string> | null} the ids that a snapshot has told, until it is whole */
@@ -205,12 +205,12 @@ export class Attachments {
   /**
    * @param {(record: AttachmentRecord) => Attachment} make
    * @param {AttachmentsEvents} events
-   * @param {Pick<import('../connection.js').Surroundings, 'setTimeout' | 'clearTimeout'>} around
+   * @param {Pick<import('../connection.js').Environment, 'setTimeout' | 'clearTimeout'>} env
    */
-  constructor(make, events, around) {
+  constructor(make, events, env) {
     this.#make = make;
     this.#events = events;
-    this.#around = around;
+    this.#env = env;
   }
 
   /** @returns {Attachment[]} oldest first; another array when something changed */
@@ -248,7 +248,7 @@ export class Attachments {
 
   /** Nothing follows the session any more. */
   stop() {
-    for (const held of this.#held.values()) this.#around.clearTimeout(held.timer);
+    for (const held of this.#held.values()) this.#env.clearTimeout(held.timer);
   }
 
   /** @param {string} id @param {AttachmentFacts | null} facts */
@@ -275,7 +275,7 @@ export class Attachments {
 
   /** @param {string} id */
   #forget(id) {
-    this.#around.clearTimeout(this.#held.get(id)?.timer);
+    this.#env.clearTimeout(this.#held.get(id)?.timer);
     this.#held.delete(id);
   }
 
@@ -296,8 +296,8 @@ export class Attachments {
   #watch(id) {
     const held = this.#held.get(id);
     if (!held) return;
-    this.#around.clearTimeout(held.timer);
-    held.timer = held.record.state === 'ready' ? null : this.#around.setTimeout(() => {
+    this.#env.clearTimeout(held.timer);
+    held.timer = held.record.state === 'ready' ? null : this.#env.setTimeout(() => {
       held.record.isStalled = true;
       this.#changed();
     }, STALLED_MS);

@@ -3,24 +3,23 @@
 import { Attachment, Attachments } from './attachments.js';
 import { AttachmentRequests } from './attachmentRequests.js';
 import { AsyncQueue } from '../asyncQueue.js';
-import { browserSurroundings } from '../connection.js';
+import { browserEnvironment } from '../connection.js';
 import { InvalidationReason, NotJoinedError } from '../errors.js';
 import { sendRequest } from '../http.js';
 import { isKey, newKey } from '../key.js';
-import { UploadClaims } from '../../persist/tabLease.js';
 import { Uploads } from '../uploads/uploads.js';
-import { UploadStore } from '../../persist/database.js';
+import { pageLeases, pageUploads } from '../uploads/uploadRecords.js';
 
 /**
  * @typedef {import('../groupSession.js').GroupSession} GroupSession
  * @typedef {import('../uploads/upload.js').Upload} Upload
  *
- * What a journal needs of its surroundings; tests bring their own.
- * @typedef {object} JournalSurroundings
+ * The browser as a journal uses it; tests pass their own.
+ * @typedef {object} JournalEnvironment
  * @property {(request: import('../http.js').HTTPRequest) => Promise<import('../http.js').HTTPAnswer>} send
  * @property {typeof fetch} fetch
- * @property {import('../../persist/database.js').KeptUploads} store
- * @property {UploadClaims} claims
+ * @property {import('../uploads/uploadRecords.js').UploadRecords} store
+ * @property {import('../uploads/uploadRecords.js').UploadLeases} leases
  * @property {EventTarget} network tells `online`
  * @property {() => number} wallClock milliseconds since 1970
  * @property {() => number} now milliseconds
@@ -37,13 +36,13 @@ import { UploadStore } from '../../persist/database.js';
  * @property {AbortSignal} [signal] cancels it
  */
 
-/** @type {JournalSurroundings} */
-export const browserJournal = {
-  ...browserSurroundings,
+/** @type {JournalEnvironment} */
+export const browserJournalEnvironment = {
+  ...browserEnvironment,
   send: sendRequest,
   fetch: (...request) => fetch(...request),
-  store: new UploadStore(),
-  claims: new UploadClaims(),
+  store: pageUploads,
+  leases: pageLeases,
   network: globalThis,
   wallClock: Date.now,
 };
@@ -54,7 +53,7 @@ export const browserJournal = {
  */
 export class GroupSessionJournal extends EventTarget {
   #session;
-  #around;
+  #env;
   #requests;
   #attachments;
   #uploads;
@@ -62,28 +61,28 @@ export class GroupSessionJournal extends EventTarget {
   /** @type {Set<AsyncQueue<Attachment[]>>} */
   #readers = new Set();
 
-  /** @param {GroupSession} session @param {{ around?: JournalSurroundings }} [options] */
-  constructor(session, { around = browserJournal } = {}) {
+  /** @param {GroupSession} session @param {{ env?: JournalEnvironment }} [options] */
+  constructor(session, { env = browserJournalEnvironment } = {}) {
     super();
     this.#session = session;
-    this.#around = around;
-    this.#requests = new AttachmentRequests(session, around.send);
+    this.#env = env;
+    this.#requests = new AttachmentRequests(session, env.send);
     this.#attachments = new Attachments(
-      (record) => new Attachment(record, this.#requests.url(record.id), around.fetch),
+      (record) => new Attachment(record, this.#requests.url(record.id), env.fetch),
       {
         changed: () => this.#attachmentsChanged(),
         told: () => this.#uploads.told(),
         progressed: (progress) => this.#progressed(progress),
         removed: (id) => this.#uploads.removed(id),
       },
-      around,
+      env,
     );
     this.#uploads = new Uploads({
       session,
       requests: this.#requests,
       find: (id) => this.#attachments.find(id),
       changed: () => this.dispatchEvent(new Event('uploadschange')),
-      around,
+      env,
     });
     this.#follow(this.#lifetime);
     this.#uploads.restore();
@@ -166,12 +165,12 @@ export class GroupSessionJournal extends EventTarget {
     }, lifetime);
     this.#session.addEventListener('statechange', () => this.#stateChanged(), lifetime);
     this.#session.addEventListener('savechange', () => this.#uploads.committed(), lifetime);
-    this.#around.network.addEventListener('online', () => this.#uploads.wake(), lifetime);
+    this.#env.network.addEventListener('online', () => this.#uploads.wake(), lifetime);
   }
 
   #stateChanged() {
     if (this.#session.state !== 'invalidated') return;
-    const reason = this.#session.reason ?? new InvalidationReason('left', 'You left the session.');
+    const reason = this.#session.reason ?? new InvalidationReason('left');
     this.#uploads.end(reason);
     this.#finish();
   }
@@ -191,6 +190,6 @@ export class GroupSessionJournal extends EventTarget {
   /** @param {{ id: string, offset: number, size: number | null }} progress */
   #progressed(progress) {
     this.#uploads.find(progress.id)?.lives();
-    this.dispatchEvent(new CustomEvent('progress', { detail: { ...progress, at: this.#around.now() } }));
+    this.dispatchEvent(new CustomEvent('progress', { detail: { ...progress, at: this.#env.now() } }));
   }
 }

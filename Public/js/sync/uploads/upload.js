@@ -159,7 +159,7 @@ export class Upload extends EventTarget {
 
   /** For the queue: somebody removed it. */
   removed() {
-    this.end('cancelled', new AttachmentError('not-found', 'Somebody removed it.', { status: 404 }));
+    this.end('cancelled', new AttachmentError('not-found', '', { status: 404 }));
   }
 
   /** For the queue: something of it came. */

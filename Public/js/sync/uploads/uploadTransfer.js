@@ -9,7 +9,7 @@ import { reconnectDelay } from '../connection.js';
  * @typedef {import('../journal/attachmentRequests.js').AttachmentRequests} AttachmentRequests
  * @typedef {import('../journal/attachmentRequests.js').Description} Description
  * @typedef {import('../journal/attachmentRequests.js').RequestOptions} RequestOptions
- * @typedef {import('../connection.js').Surroundings} Surroundings
+ * @typedef {import('../connection.js').Environment} Environment
  *
  * @typedef {object} TransferEvents
  * @property {() => void} created the gateway is known to have it
@@ -28,7 +28,7 @@ export class UploadTransfer {
   #blob;
   #requests;
   #events;
-  #around;
+  #env;
   #pieces = new PieceSize();
   /** @type {number | null} how much the gateway has; null: ask it */
   #offset = null;
@@ -49,16 +49,16 @@ export class UploadTransfer {
    * @param {boolean} options.isCreated the gateway is known to have had it
    * @param {AttachmentRequests} options.requests
    * @param {TransferEvents} options.events
-   * @param {Pick<Surroundings, 'now' | 'random' | 'setTimeout' | 'clearTimeout'>} options.around
+   * @param {Pick<Environment, 'now' | 'random' | 'setTimeout' | 'clearTimeout'>} options.env
    */
-  constructor({ description, blob, isBegun, isCreated, requests, events, around }) {
+  constructor({ description, blob, isBegun, isCreated, requests, events, env }) {
     this.#description = description;
     this.#blob = blob;
     this.#isBegun = isBegun;
     this.#isCreated = isCreated;
     this.#requests = requests;
     this.#events = events;
-    this.#around = around;
+    this.#env = env;
   }
 
   /** Whether the gateway may have something of it. */
@@ -146,10 +146,10 @@ export class UploadTransfer {
   /** @param {number} from @param {AbortSignal} signal */
   async #sendPiece(from, signal) {
     const piece = await this.#read(from);
-    const began = this.#around.now();
+    const began = this.#env.now();
     const { id } = this.#description;
     this.#arrived(await this.#ask((options) => this.#requests.append(id, from, piece, options), signal, from));
-    this.#pieces.arrived(piece.byteLength, this.#around.now() - began);
+    this.#pieces.arrived(piece.byteLength, this.#env.now() - began);
   }
 
   /** @param {number} from @returns {Promise<ArrayBuffer>} the piece that begins there */
@@ -157,8 +157,7 @@ export class UploadTransfer {
     try {
       return await this.#blob.slice(from, from + this.#pieces.bytes).arrayBuffer();
     } catch (cause) {
-      const message = `“${this.#description.name}” was changed or can no longer be read.`;
-      throw new AttachmentError('unreadable', message, { cause });
+      throw new AttachmentError('unreadable', '', { cause });
     }
   }
 
@@ -175,8 +174,8 @@ export class UploadTransfer {
     let silence = null;
     let isDoubted = false;
     const expect = (/** @type {number} */ ms) => {
-      this.#around.clearTimeout(silence);
-      silence = this.#around.setTimeout(() => controller.abort(unreachable()), ms);
+      this.#env.clearTimeout(silence);
+      silence = this.#env.setTimeout(() => controller.abort(unreachable()), ms);
     };
     this.#lives = () => {
       isDoubted = false;
@@ -196,14 +195,15 @@ export class UploadTransfer {
     } finally {
       this.#lives = () => {};
       this.#doubt = () => {};
-      this.#around.clearTimeout(silence);
+      this.#env.clearTimeout(silence);
       signal?.removeEventListener('abort', stop);
     }
   }
 
   /** @param {number} offset that the gateway has */
   #arrived(offset) {
-    if (offset > this.#blob.size) throw new AttachmentError('internal', 'The server has more of it than there is.');
+    const { size } = this.#blob;
+    if (offset > size) throw new AttachmentError('internal', '', { limit: size, actual: offset });
     this.created();
     if (offset > this.#reached) this.#attempt = 0;
     this.#reached = offset;
@@ -225,7 +225,7 @@ export class UploadTransfer {
     else if (this.#isCreated && isMissing(error)) this.#isCreated = !this.#events.missing(error.status);
     else if (isPassing(error)) this.#pieces.cut();
     else throw error;
-    const delay = reconnectDelay(this.#attempt, this.#around.random);
+    const delay = reconnectDelay(this.#attempt, this.#env.random);
     this.#attempt += 1;
     return Math.max(delay, error.retryAfterMs);
   }
@@ -235,10 +235,10 @@ export class UploadTransfer {
     if (signal.aborted || this.#isDone) return;
     await new Promise((resolve) => {
       const wake = () => resolve(undefined);
-      const timer = ms === null ? null : this.#around.setTimeout(wake, ms);
+      const timer = ms === null ? null : this.#env.setTimeout(wake, ms);
       signal.addEventListener('abort', wake, { once: true });
       this.#wake = () => {
-        this.#around.clearTimeout(timer);
+        this.#env.clearTimeout(timer);
         signal.removeEventListener('abort', wake);
         wake();
       };

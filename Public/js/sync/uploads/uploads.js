@@ -1,7 +1,6 @@
 /** The uploads of a page into a session: two at a time, the others in order; and those that an earlier page began. */
 
 import { isMissing, isPassing } from '../journal/attachmentRequests.js';
-import { tooLargeText } from '../../i18n/format.js';
 import { AttachmentError, InvalidationReason } from '../errors.js';
 import { reconnectDelay } from '../connection.js';
 import { Upload } from './upload.js';
@@ -11,8 +10,8 @@ import { UploadTransfer } from './uploadTransfer.js';
  * @typedef {import('../journal/attachments.js').Attachment} Attachment
  * @typedef {import('../journal/attachmentRequests.js').AttachmentRequests} AttachmentRequests
  * @typedef {import('../groupSession.js').GroupSession} GroupSession
- * @typedef {import('../journal/groupSessionJournal.js').JournalSurroundings} JournalSurroundings
- * @typedef {import('../../persist/database.js').UploadRecord} UploadRecord
+ * @typedef {import('../journal/groupSessionJournal.js').JournalEnvironment} JournalEnvironment
+ * @typedef {import('./uploadRecords.js').UploadRecord} UploadRecord
  * @typedef {import('../journal/attachmentRequests.js').Description} Description
  * @typedef {{ upload: Upload, record: UploadRecord, ended: Promise<void> }} Held
  */
@@ -32,7 +31,7 @@ export class Uploads {
   #requests;
   #find;
   #changed;
-  #around;
+  #env;
   /** @type {Map<string, Held>} under way, in order */
   #held = new Map();
   /** @type {Map<string, { blob: Blob, record: UploadRecord, sequence: number }>} ready, and maybe not on the gateway's disk yet */
@@ -45,14 +44,14 @@ export class Uploads {
    * @param {AttachmentRequests} options.requests
    * @param {(id: string) => Attachment | null} options.find what the session lists
    * @param {() => void} options.changed there are others, or one is in another state
-   * @param {JournalSurroundings} options.around
+   * @param {JournalEnvironment} options.env
    */
-  constructor({ session, requests, find, changed, around }) {
+  constructor({ session, requests, find, changed, env }) {
     this.#session = session;
     this.#requests = requests;
     this.#find = find;
     this.#changed = changed;
-    this.#around = around;
+    this.#env = env;
   }
 
   /** @returns {Upload[]} those under way */
@@ -72,11 +71,11 @@ export class Uploads {
     const record = {
       id,
       session: this.#session.id,
-      claim: this.#around.claims.own,
+      claim: this.#env.leases.own,
       name: [...name].slice(0, NAME_SCALARS).join('') || 'attachment',
       contentType: contentType.length > TYPE_CHARACTERS ? '' : contentType,
       metadata,
-      createdAt: this.#around.wallClock(),
+      createdAt: this.#env.wallClock(),
       isCreated: false,
       epoch: '',
       isPaused: false,
@@ -91,12 +90,12 @@ export class Uploads {
 
   /** Goes on with what an earlier page of this browser began, unless another tab does. */
   async restore() {
-    const { store, claims, wallClock } = this.#around;
+    const { store, leases, wallClock } = this.#env;
     const oldest = wallClock() - 1000 * (this.#session.limits.uploadKeepSeconds ?? KEEP_SECONDS);
     const records = await store.list();
     for (const record of records.sort((a, b) => a.createdAt - b.createdAt)) {
       if (record.createdAt < oldest) store.forget(record.id);
-      else if (record.session === this.#session.id && await claims.take(record.claim)) await this.#resume(record);
+      else if (record.session === this.#session.id && await leases.acquire(record.claim)) await this.#resume(record);
     }
   }
 
@@ -153,8 +152,8 @@ export class Uploads {
   /** @param {UploadRecord} record */
   async #resume(record) {
     if (record.isCancelled) return await this.#discard(record);
-    const blob = await this.#around.store.blob(record.id);
-    if (!blob) return await this.#around.store.forget(record.id);
+    const blob = await this.#env.store.blob(record.id);
+    if (!blob) return await this.#env.store.forget(record.id);
     if (!this.#isClosed && !this.find(record.id)) {
       this.#enter(this.#make(record, blob, true), record, Promise.resolve());
     }
@@ -176,7 +175,7 @@ export class Uploads {
           isCreated,
           requests: this.#requests,
           events,
-          around: this.#around,
+          env: this.#env,
         }),
       owner: {
         created: () => this.#note(record, { isCreated: true, epoch: this.#session.epoch }),
@@ -232,7 +231,7 @@ export class Uploads {
     if (upload.state === 'ready') {
       this.#unsafe.set(upload.id, { blob: upload.blob, record, sequence: this.#session.lastSequence });
     }
-    if (!isLeftBehind(upload)) return await this.#around.store.forget(record.id);
+    if (!isLeftBehind(upload)) return await this.#env.store.forget(record.id);
     this.#note(record, { isCancelled: true });
     await ended;
     await this.#discard(record);
@@ -246,25 +245,25 @@ export class Uploads {
         break;
       } catch (error) {
         if (!isPassing(error)) break;
-        const delay = Math.max(error.retryAfterMs, reconnectDelay(attempt, this.#around.random));
-        await new Promise((resolve) => this.#around.setTimeout(() => resolve(undefined), delay));
+        const delay = Math.max(error.retryAfterMs, reconnectDelay(attempt, this.#env.random));
+        await new Promise((resolve) => this.#env.setTimeout(() => resolve(undefined), delay));
       }
     }
-    if (!this.#isClosed) await this.#around.store.forget(id);
+    if (!this.#isClosed) await this.#env.store.forget(id);
   }
 
   /** @param {UploadRecord} record @param {Partial<UploadRecord>} change */
   #note(record, change) {
     Object.assign(record, change);
-    this.#around.store.update(record);
+    this.#env.store.update(record);
   }
 
   /** @param {UploadRecord} record @param {Blob} blob @returns {Promise<void>} when it is written down, or need not be waited for */
   #keep(record, blob) {
     return new Promise((resolve) => {
-      const timer = this.#around.setTimeout(resolve, KEEPING_MS);
-      this.#around.store.put(record, blob).finally(() => {
-        this.#around.clearTimeout(timer);
+      const timer = this.#env.setTimeout(resolve, KEEPING_MS);
+      this.#env.store.put(record, blob).finally(() => {
+        this.#env.clearTimeout(timer);
         resolve();
       });
     });
@@ -274,13 +273,11 @@ export class Uploads {
   #refusal({ size }, metadata) {
     const { attachmentBytes, metadataBytes = METADATA_BYTES } = this.#session.limits;
     if (size > attachmentBytes) {
-      const numbers = { limit: attachmentBytes, actual: size, status: 413 };
-      return new AttachmentError('attachment-too-large', tooLargeText(size, attachmentBytes), numbers);
+      return new AttachmentError('attachment-too-large', '', { limit: attachmentBytes, actual: size, status: 413 });
     }
     const actual = metadata === null ? 0 : new TextEncoder().encode(JSON.stringify(metadata)).length;
     if (actual <= metadataBytes) return null;
-    const message = `The metadata has ${actual} bytes; at most ${metadataBytes} can be sent.`;
-    return new AttachmentError('bad-request', message, { limit: metadataBytes, actual, status: 400 });
+    return new AttachmentError('bad-request', '', { limit: metadataBytes, actual, status: 400 });
   }
 }
 
