@@ -69,6 +69,12 @@ test('merging many entries takes linear time', () => {
   assert.ok(performance.now() - begun < 3000, `${performance.now() - begun} ms`);
 });
 
+test('acknowledging takes constant time per echo, with nothing committed', () => {
+  const [few, many] = [4000, 16_000].map(readsOfEchoes);
+  assert.ok(many <= 4.1 * few, `${few} reads for 4,000 echoes, ${many} for 16,000`);
+  assert.ok(many <= 10 * 16_000, `${many} reads`);
+});
+
 test('entries of other keys keep their places', () => {
   const outbox = new Outbox();
   outbox.add(entryOf({ ...KINDS.B, key: 'K2' }));
@@ -167,6 +173,26 @@ function letter({ retention, existing }) {
     kind.retention === retention && kind.existing === Boolean(existing)
   );
   return found?.[0] ?? '?';
+}
+
+/** Accepts each item by its own echo. @param {number} count @returns {number} how often the outbox read the sequence of an item */
+function readsOfEchoes(count) {
+  const outbox = new Outbox();
+  let reads = 0;
+  for (let at = 0; at < count; at += 1) {
+    let sequence = 0;
+    Object.defineProperty(outbox.add(entryOf({ ...KINDS.B, key: `K${at}` })), 'sequence', {
+      get: () => (reads += 1, sequence),
+      set: (value) => (sequence = value),
+    });
+  }
+  put(outbox);
+  for (let at = 1; at <= count; at += 1) {
+    assert.equal(outbox.isAwaited, true);
+    assert.deepEqual(outbox.accepted(at, at).map(({ clientSequence }) => clientSequence), [at]);
+  }
+  assert.equal(outbox.isAwaited, false);
+  return reads;
 }
 
 /** Puts all on a socket. @param {Outbox} outbox */

@@ -23,8 +23,12 @@ const REFUSED = Object.freeze({ type: '', payload: new Uint8Array(0), reliable: 
 export class Outbox {
   /** @type {OutboxItem[]} numbered, in the order of their numbers */
   #numbered = [];
-  /** How many of them, from the front, need not be put on this socket (again). */
+  /** The number of items, from the front, that need not be sent on this socket (again). */
   #onSocket = 0;
+  /** The number of items, from the front, that the session is known to hold. Each echo continues from here. */
+  #acked = 0;
+  /** The number of items, from the front, that the gateway has answered: accepted or refused. */
+  #answered = 0;
   /** @type {OutboxItem[]} waiting for a number */
   #waiting = [];
   /** Under which keys something waits, or did since nothing waited at all. @type {Set<string | null | undefined>} */
@@ -52,9 +56,13 @@ export class Outbox {
     return this.#onSocket < this.#numbered.length || this.#waiting.length > 0;
   }
 
-  /** Whether the gateway owes us an answer. */
+  /** True if an item on the socket has no answer yet. Each call continues where the last one found an unanswered item. */
   get isAwaited() {
-    return this.#numbered.some((item, at) => at < this.#onSocket && item.sequence === 0 && item.entry !== REFUSED);
+    for (; this.#answered < this.#onSocket; this.#answered += 1) {
+      const { sequence, entry } = this.#numbered[this.#answered];
+      if (sequence === 0 && entry !== REFUSED) return true;
+    }
+    return false;
   }
 
   /** @param {OutgoingEntry} entry @returns {OutboxItem} */
@@ -105,14 +113,15 @@ export class Outbox {
    * @param {number} clientSequence @param {number} sequence @returns {OutboxItem[]} what we learn by it to have been accepted
    */
   accepted(clientSequence, sequence) {
-    const learned = [];
-    for (const item of this.#numbered) {
+    const acked = [];
+    for (; this.#acked < this.#numbered.length; this.#acked += 1) {
+      const item = this.#numbered[this.#acked];
       if (item.clientSequence > clientSequence) break;
       if (item.sequence > 0) continue;
       item.sequence = sequence;
-      learned.push(item);
+      acked.push(item);
     }
-    return learned;
+    return acked;
   }
 
   /**
@@ -122,6 +131,7 @@ export class Outbox {
   refused(clientSequence) {
     const index = this.#numbered.findIndex((item) => item.clientSequence === clientSequence);
     if (index < 0 || this.#numbered[index].entry === REFUSED) return null;
+    this.#acked = Math.min(this.#acked, index);
     return this.#numbered.splice(index, 1, { entry: REFUSED, clientSequence, sequence: 0, settled: true })[0];
   }
 
@@ -129,8 +139,16 @@ export class Outbox {
   committed(sequence) {
     let count = 0;
     while (count < this.#onSocket && this.#isCommitted(this.#numbered[count], sequence)) count += 1;
+    if (count === 0) return;
     this.#numbered.splice(0, count);
     this.#onSocket -= count;
+    this.#acked = Math.max(0, this.#acked - count);
+    this.#answered = Math.max(0, this.#answered - count);
+  }
+
+  /** Looks at all items anew: their numbers or their sequences changed. */
+  #recount() {
+    this.#acked = this.#answered = 0;
   }
 
   /** @param {OutboxItem} item @param {number} sequence */
@@ -150,6 +168,7 @@ export class Outbox {
     this.#numbered.length -= again.length;
     const due = this.#numbered.filter((item) => item.clientSequence < clientSequence).length;
     this.#onSocket = Math.min(this.#onSocket, due);
+    this.#recount();
     this.#waitAgain(again);
     this.#nextSequence = first;
     if (removesFirst && !keepsNumbers) this.#putRemovalsFirst();
@@ -187,6 +206,7 @@ export class Outbox {
     }
     const again = this.#numbered.findIndex((item) => item.clientSequence > acknowledged);
     this.#onSocket = again < 0 ? this.#numbered.length : again;
+    this.#recount();
     this.#nextSequence = Math.max(this.#nextSequence, acknowledged + 1);
     return learned;
   }
@@ -201,6 +221,7 @@ export class Outbox {
     this.#waitAgain(kept);
     this.#numbered = [];
     this.#onSocket = 0;
+    this.#recount();
     this.#nextSequence = 1;
     this.#formerSequence = 0;
     return lost;
