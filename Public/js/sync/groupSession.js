@@ -1,10 +1,11 @@
 /** A session that several people share: who is in it, and what they say to each other in one order. */
 
 import { afterClose, GroupSessionError, InvalidationReason, MessageTooLargeError, NotJoinedError } from './errors.js';
+import { CatchUpPosition } from './catchUpPosition.js';
 import { browserEnvironment, Connection } from './connection.js';
 import { DEFAULT_LIMITS, number, Participants, readControl, readJoined, readPayload } from './control.js';
 import { Outgoing } from './outgoing.js';
-import { Position, RetainedState } from './retained.js';
+import { RetainedState } from './retainedState.js';
 import { checkEntry, decodeEntries, Retention, WireError } from './wire.js';
 
 /**
@@ -41,7 +42,7 @@ export class GroupSession extends EventTarget {
   #profile;
   #retained = new RetainedState();
   #participants = new Participants();
-  #position = new Position();
+  #position = new CatchUpPosition();
   #told = new HighestTold();
   #connection;
   #outgoing;
