@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Outbox } from '../../Public/js/sync/outgoing.js';
-import { reconnectDelay } from '../../Public/js/sync/connection.js';
 import { EntryRate, TokenBucket } from '../../Public/js/sync/sender.js';
 import { Retention } from '../../Public/js/sync/wire.js';
 
@@ -130,12 +129,6 @@ test('a numbered entry that was not sent is sent on the next socket', () => {
   outbox.peek();
   assert.deepEqual(outbox.resume(0, 0, true), []);
   assert.equal(outbox.peek()?.clientSequence, 1);
-});
-
-test('full jitter: between zero and a bound that doubles up to 15 s', () => {
-  const bounds = [0, 1, 2, 3, 4, 5, 6, 50, 5000].map((attempt) => reconnectDelay(attempt, () => 0.999999));
-  assert.deepEqual(bounds, [499, 999, 1999, 3999, 7999, 14_999, 14_999, 14_999, 14_999]);
-  assert.equal(reconnectDelay(6, () => 0), 0);
 });
 
 test('a token bucket returns the wait for missing tokens', () => {

@@ -1,6 +1,6 @@
 /** Which session the picture belongs to: made, joined, followed, left. Knows no DOM; what it needs comes in. */
 
-import { browserEnvironment } from '../sync/connection.js';
+import { browserEnvironment } from '../sync/environment.js';
 import { GroupSession } from '../sync/groupSession.js';
 import { GroupSessionJournal } from '../sync/journal/groupSessionJournal.js';
 import { persistentJournalEnvironment } from '../persist/journalEnvironment.js';
@@ -68,7 +68,7 @@ export class Sharing extends EventTarget {
    * @param {import('../persist/database.js').Database} options.database
    * @param {() => string} options.newId random
    * @param {import('../persist/tabLease.js').TabEnvironment} [options.tabs]
-   * @param {import('../sync/connection.js').Environment} [options.env]
+   * @param {import('../sync/environment.js').Environment} [options.env]
    * @param {(session: GroupSession) => GroupSessionJournal} [options.openJournal]
    */
   constructor({

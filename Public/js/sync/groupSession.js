@@ -2,14 +2,15 @@
 
 import { afterClose, GroupSessionError, InvalidationReason, MessageTooLargeError, NotJoinedError } from './errors.js';
 import { CatchUpPosition } from './catchUpPosition.js';
-import { browserEnvironment, Connection } from './connection.js';
+import { Connection } from './connection.js';
 import { DEFAULT_LIMITS, number, Participants, readControl, readJoined, readPayload } from './control.js';
+import { browserEnvironment } from './environment.js';
 import { Outgoing } from './outgoing.js';
 import { RetainedState } from './retainedState.js';
 import { checkEntry, decodeEntries, Retention, WireError } from './wire.js';
 
 /**
- * @typedef {import('./connection.js').Environment} Environment
+ * @typedef {import('./environment.js').Environment} Environment
  * @typedef {import('./control.js').Joined} Joined
  * @typedef {import('./outgoing.js').OutboxItem} OutboxItem
  * @typedef {import('./control.js').Participant} Participant
@@ -194,7 +195,7 @@ export class GroupSession extends EventTarget {
 
   /** Connects, and stays connected until the session is left or invalidated. What is sent before goes out then. */
   join() {
-    if (this.#state !== 'invalidated') this.#connection.open();
+    if (this.#state !== 'invalidated') this.#connection.start();
   }
 
   /** Ends it for oneself; the others go on. */
@@ -219,16 +220,17 @@ export class GroupSession extends EventTarget {
     this.#tell('activity', activity);
   }
 
-  /** Does not wait for the next try to connect. */
+  /** Begins the pending attempt to connect now. @returns {boolean} false if none is pending */
   reconnectNow() {
     return this.#connection.retryNow();
   }
 
-  /** The page is back: the next try is now. @param {boolean} slept so long that a socket may be dead and nobody has told */
-  wake(slept) {
-    if (this.#connection.retryNow() || !slept || this.#state === 'invalidated') return;
-    this.#connection.restart();
-    this.#connection.retryNow();
+  /**
+   * The page returned to sight, or the network or the machine is back: checks the connection at once.
+   * @param {{ isDoubtful?: boolean }} [options] `isDoubtful`: the socket may be dead without a sign of it, so a new one is opened
+   */
+  checkConnection({ isDoubtful = false } = {}) {
+    if (this.#state !== 'invalidated') this.#connection.check({ isDoubtful });
   }
 
   /**
@@ -312,7 +314,7 @@ export class GroupSession extends EventTarget {
   /** @param {Record<string, unknown>} body */
   #catchUp(body) {
     this.#isCatchingUp = true;
-    this.#connection.expect(true);
+    this.#connection.awaitReply(true);
     if (body.kind !== 'snapshot') return this.#position.follow();
     this.#position.lose();
     this.#retained.clear();
@@ -326,13 +328,13 @@ export class GroupSession extends EventTarget {
     this.#position.caughtUp(sequence);
     this.#outgoing.caughtUp();
     for (const observer of this.#observers) observer.caughtUp?.();
-    this.#connection.works();
+    this.#connection.recordSuccess();
     this.#publishParticipants();
     const isNews = !this.#isConnected;
     this.#isConnected = true;
     if (this.#state === 'waiting') this.#become('joined');
     if (isNews) this.dispatchEvent(new Event('connectionchange'));
-    this.#connection.expect(this.#outgoing.isAwaited);
+    this.#connection.awaitReply(this.#outgoing.isAwaited);
     if (isNews) this.#outgoing.start(this.#limits);
   }
 
@@ -384,7 +386,7 @@ export class GroupSession extends EventTarget {
   }
 
   #expectAnswers() {
-    this.#connection.expect(this.#isCatchingUp || this.#outgoing.isAwaited);
+    this.#connection.awaitReply(this.#isCatchingUp || this.#outgoing.isAwaited);
   }
 
   #publishParticipants() {

@@ -278,7 +278,7 @@ export class Outgoing {
 
   /**
    * @param {import('./connection.js').Connection} connection
-   * @param {import('./connection.js').Environment} env
+   * @param {import('./environment.js').Environment} env
    * @param {OutgoingEvents} events
    */
   constructor(connection, env, events) {

@@ -67,7 +67,7 @@ export class EntryRate {
 
 /**
  * @typedef {import('./connection.js').Connection} Connection
- * @typedef {import('./connection.js').Environment} Environment
+ * @typedef {import('./environment.js').Environment} Environment
  * @typedef {import('./outgoing.js').Outbox} Outbox
  * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
  */
@@ -154,7 +154,7 @@ export class Sender {
     }
     if (length > 0) {
       this.#connection.send(joined(parts, length));
-      this.#connection.expect(true);
+      this.#connection.awaitReply(true);
     }
     return wait;
   }

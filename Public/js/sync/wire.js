@@ -2,6 +2,9 @@
 
 import { bytesFromKey, isKey, keyFromBytes } from './key.js';
 
+/** The subprotocol of the session's socket. */
+export const SUBPROTOCOL = 'drawtogether.v1';
+
 /** What becomes of an entry under its key. */
 export const Retention = Object.freeze({ none: 0, append: 1, replace: 2, remove: 3 });
 

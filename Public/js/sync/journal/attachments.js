@@ -205,7 +205,7 @@ export class Attachments {
   /**
    * @param {(record: AttachmentRecord) => Attachment} make
    * @param {AttachmentsEvents} events
-   * @param {Pick<import('../connection.js').Environment, 'setTimeout' | 'clearTimeout'>} env
+   * @param {Pick<import('../environment.js').Environment, 'setTimeout' | 'clearTimeout'>} env
    */
   constructor(make, events, env) {
     this.#make = make;

@@ -3,7 +3,7 @@
 import { Attachment, Attachments } from './attachments.js';
 import { AttachmentRequests } from './attachmentRequests.js';
 import { AsyncQueue } from '../asyncQueue.js';
-import { browserEnvironment } from '../connection.js';
+import { browserEnvironment } from '../environment.js';
 import { InvalidationReason, NotJoinedError } from '../errors.js';
 import { sendRequest } from '../http.js';
 import { isKey, newKey } from '../key.js';

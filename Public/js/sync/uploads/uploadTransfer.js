@@ -3,13 +3,13 @@
 import { isMissing, isPassing } from '../journal/attachmentRequests.js';
 import { AttachmentError } from '../errors.js';
 import { PieceSize, unreachable } from '../http.js';
-import { reconnectDelay } from '../connection.js';
+import { retryDelay } from '../backoff.js';
 
 /**
  * @typedef {import('../journal/attachmentRequests.js').AttachmentRequests} AttachmentRequests
  * @typedef {import('../journal/attachmentRequests.js').Description} Description
  * @typedef {import('../journal/attachmentRequests.js').RequestOptions} RequestOptions
- * @typedef {import('../connection.js').Environment} Environment
+ * @typedef {import('../environment.js').Environment} Environment
  *
  * @typedef {object} TransferEvents
  * @property {() => void} created the gateway is known to have it
@@ -225,7 +225,7 @@ export class UploadTransfer {
     else if (this.#isCreated && isMissing(error)) this.#isCreated = !this.#events.missing(error.status);
     else if (isPassing(error)) this.#pieces.cut();
     else throw error;
-    const delay = reconnectDelay(this.#attempt, this.#env.random);
+    const delay = retryDelay(this.#attempt, this.#env.random);
     this.#attempt += 1;
     return Math.max(delay, error.retryAfterMs);
   }

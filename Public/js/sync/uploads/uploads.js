@@ -2,7 +2,7 @@
 
 import { isMissing, isPassing } from '../journal/attachmentRequests.js';
 import { AttachmentError, InvalidationReason } from '../errors.js';
-import { reconnectDelay } from '../connection.js';
+import { retryDelay } from '../backoff.js';
 import { Upload } from './upload.js';
 import { UploadTransfer } from './uploadTransfer.js';
 
@@ -245,7 +245,7 @@ export class Uploads {
         break;
       } catch (error) {
         if (!isPassing(error)) break;
-        const delay = Math.max(error.retryAfterMs, reconnectDelay(attempt, this.#env.random));
+        const delay = Math.max(error.retryAfterMs, retryDelay(attempt, this.#env.random));
         await new Promise((resolve) => this.#env.setTimeout(() => resolve(undefined), delay));
       }
     }
