@@ -48,6 +48,8 @@ export class FakeSocket {
   /** @type {(string | Uint8Array)[]} */
   sent = [];
   closedWith = 0;
+  /** True once the gateway has let the client in: it then sends heartbeats. */
+  isMember = false;
   /** @type {any} */
   onopen = null;
   /** @type {any} */
@@ -80,12 +82,18 @@ export class FakeSocket {
 
   /** @param {object} control */
   tell(control) {
+    if ('joined' in control) this.isMember = true;
     this.onmessage?.({ data: JSON.stringify(control) });
   }
 
   /** @param {...Uint8Array} entries */
   entries(...entries) {
     this.onmessage?.({ data: concatenated(entries).buffer });
+  }
+
+  /** A binary message without entries. */
+  heartbeat() {
+    this.entries();
   }
 
   /** @param {number} [code] @param {string} [reason] */
@@ -105,9 +113,25 @@ export class FakeSocket {
   }
 }
 
-/** A session over fake sockets. @param {Partial<ConstructorParameters<typeof GroupSession>[0]>} [options] */
-export function fakeSession(options = {}) {
+/** The longest time without a message to a member. */
+const HEARTBEAT_MS = 20_000;
+
+/**
+ * A session over fake sockets. While the clock advances, the gateway sends heartbeats to a member, unless it `isSilent`.
+ * @param {Partial<ConstructorParameters<typeof GroupSession>[0]> & { isSilent?: boolean }} [options]
+ */
+export function fakeSession({ isSilent = false, ...options } = {}) {
   const clock = new FakeClock();
+  const pass = clock.pass.bind(clock);
+  let beatsAt = HEARTBEAT_MS;
+  clock.pass = (ms) => {
+    const end = clock.time + ms;
+    for (; beatsAt <= end; beatsAt += HEARTBEAT_MS) {
+      pass(beatsAt - clock.time);
+      if (!isSilent && last()?.isMember && last().readyState === 1) last().heartbeat();
+    }
+    pass(end - clock.time);
+  };
   /** @type {FakeSocket[]} */
   const sockets = [];
   const env = {

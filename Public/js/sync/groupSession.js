@@ -300,6 +300,7 @@ export class GroupSession extends EventTarget {
     this.#local = joined.participant;
     this.#limits = joined.limits;
     this.#activity = joined.activity;
+    this.#connection.expectHeartbeats();
     // Before anything is sent: by this token the gateway knows what it has.
     this.#changed({ isUrgent: true });
   }
