@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import { sendRequest } from '../../Public/js/sync/http.js';
+import { sendRequest } from '../../Public/js/sync/httpRequest.js';
 
 /** The part of a browser's `XMLHttpRequest` that is used. */
 class FakeRequest {

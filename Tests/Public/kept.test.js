@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Outbox } from '../../Public/js/sync/outgoing.js';
+import { Outbox } from '../../Public/js/sync/outbox.js';
 import { OutboxStore } from '../../Public/js/persist/outboxStore.js';
 import { Retention } from '../../Public/js/sync/wire.js';
 import { Database } from '../../Public/js/persist/database.js';

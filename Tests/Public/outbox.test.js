@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Outbox } from '../../Public/js/sync/outgoing.js';
-import { EntryRate, TokenBucket } from '../../Public/js/sync/sender.js';
+import { Outbox } from '../../Public/js/sync/outbox.js';
+import { EntryRate, TokenBucket } from '../../Public/js/sync/rateLimit.js';
 import { Retention } from '../../Public/js/sync/wire.js';
 
 const { append, replace, remove } = Retention;

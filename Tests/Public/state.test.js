@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Participants } from '../../Public/js/sync/control.js';
+import { Participants } from '../../Public/js/sync/participants.js';
 import { RetainedState } from '../../Public/js/sync/retainedState.js';
 import { fnv1a64, stateHash } from '../../Public/js/sync/stateHash.js';
 import { acquireLease } from '../../Public/js/persist/tabLease.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PieceSize } from '../../Public/js/sync/http.js';
+import { PieceSize } from '../../Public/js/sync/uploads/pieceSize.js';
 import { bytesOf, FakeBrowser, fileOf, hashOf } from './journalSupport.js';
 import { keyOf, quiet, until, welcome } from './support.js';
 

@@ -1,11 +1,11 @@
 /** The store of a participant's outbox and token, by which a later page goes on as the same participant. */
 
 import { within } from './database.js';
-import { isObject } from '../sync/control.js';
+import { isObject } from '../sync/json.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').SavedParticipant} SavedParticipant
- * @typedef {import('../sync/outgoing.js').OutboxItem} OutboxItem
+ * @typedef {import('../sync/outbox.js').OutboxItem} OutboxItem
  * @typedef {[number, number]} Run the first of so many client sequences, one after the other
  *
  * @typedef {object} StoredOutbox

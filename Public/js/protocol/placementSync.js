@@ -6,7 +6,7 @@ import { decodePlacement, encodePlacement, PLACEMENT_TYPE } from '../model/place
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../sync/outgoing.js').OutboxItem} OutboxItem
+ * @typedef {import('../sync/outbox.js').OutboxItem} OutboxItem
  * @typedef {import('../sync/wire.js').Entry} Entry
  * @typedef {import('../model/placement.js').Place} Place
  */

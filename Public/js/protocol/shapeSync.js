@@ -9,7 +9,7 @@ import { encodeMark, encodeStroke, isMarkType, readMark, STROKE_TYPE } from './s
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../sync/outgoing.js').OutboxItem} OutboxItem
+ * @typedef {import('../sync/outbox.js').OutboxItem} OutboxItem
  * @typedef {import('../sync/wire.js').Entry} Entry
  * @typedef {import('../sync/wire.js').OutgoingEntry} OutgoingEntry
  * @typedef {import('../model/shapes.js').Mark} Mark

@@ -1,19 +1,23 @@
 /** A session that several people share: who is in it, and what they say to each other in one order. */
 
-import { afterClose, GroupSessionError, InvalidationReason, MessageTooLargeError, NotJoinedError } from './errors.js';
 import { CatchUpPosition } from './catchUpPosition.js';
+import { afterClose } from './closeCodes.js';
 import { Connection } from './connection.js';
-import { DEFAULT_LIMITS, number, Participants, readControl, readJoined, readPayload } from './control.js';
+import { DEFAULT_LIMITS, readControl, readJoined } from './control.js';
+import { DuplicateFilter } from './duplicateFilter.js';
 import { browserEnvironment } from './environment.js';
+import { GroupSessionError, InvalidationReason, MessageTooLargeError, NotJoinedError } from './errors.js';
+import { number, readPayload } from './json.js';
 import { Outgoing } from './outgoing.js';
+import { Participants } from './participants.js';
 import { RetainedState } from './retainedState.js';
 import { checkEntry, decodeEntries, Retention, WireError } from './wire.js';
 
 /**
  * @typedef {import('./environment.js').Environment} Environment
  * @typedef {import('./control.js').Joined} Joined
- * @typedef {import('./outgoing.js').OutboxItem} OutboxItem
- * @typedef {import('./control.js').Participant} Participant
+ * @typedef {import('./outbox.js').OutboxItem} OutboxItem
+ * @typedef {import('./participants.js').Participant} Participant
  * @typedef {import('./wire.js').Entry} Entry
  * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
  * @typedef {'waiting' | 'joined' | 'invalidated'} State
@@ -44,7 +48,7 @@ export class GroupSession extends EventTarget {
   #retained = new RetainedState();
   #participants = new Participants();
   #position = new CatchUpPosition();
-  #told = new HighestTold();
+  #duplicates = new DuplicateFilter();
   #connection;
   #outgoing;
   /** @type {Set<Observer>} */
@@ -355,7 +359,7 @@ export class GroupSession extends EventTarget {
     const isOwn = entry.sender === this.#local?.number;
     if (isOwn && !entry.reliable) return;
     if (entry.reliable) this.#retained.apply(entry);
-    entry.isRepeat = this.#told.isRepeat(entry, this.#participants.find(entry.sender)?.id);
+    entry.isRepeat = this.#duplicates.isRepeat(entry, this.#participants.find(entry.sender)?.id);
     this.#position.apply(entry.sequence);
     if (entry.system) this.#system(entry);
     for (const observer of this.#observers) observer.entry?.(entry);
@@ -453,27 +457,5 @@ export class GroupSession extends EventTarget {
   #become(state) {
     this.#state = state;
     this.dispatchEvent(new Event('statechange'));
-  }
-}
-
-/** The least number of senders that are remembered. */
-const SENDERS = 10000;
-
-/** The highest client sequence of each sender, to recognise repeats: after a crash of the gateway, senders repeat entries. */
-class HighestTold {
-  /** By number, which may be another sender's after a restore. @type {Map<number, { id: string | undefined, highest: number }>} */
-  #senders = new Map();
-
-  /** @param {import('./wire.js').Entry} entry @param {string | undefined} id of its sender */
-  isRepeat({ sender, clientSequence }, id) {
-    // Unreliable entries and the gateway's own have no client sequence.
-    if (!clientSequence) return false;
-    const known = this.#senders.get(sender);
-    if (known && known.id === id && clientSequence <= known.highest) return true;
-    this.#senders.set(sender, { id, highest: clientSequence });
-    if (this.#senders.size > 2 * SENDERS) {
-      for (const number of [...this.#senders.keys()].slice(0, SENDERS)) this.#senders.delete(number);
-    }
-    return false;
   }
 }

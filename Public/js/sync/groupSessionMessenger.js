@@ -2,13 +2,13 @@
 
 import { AsyncQueue } from './asyncQueue.js';
 import { MessageTooLargeError, NotJoinedError, RateLimitedError } from './errors.js';
-import { EntryRate } from './sender.js';
+import { EntryRate } from './rateLimit.js';
 import { encodedLength, Retention } from './wire.js';
 
 /**
  * @typedef {import('./groupSession.js').GroupSession} GroupSession
- * @typedef {import('./outgoing.js').OutboxItem} OutboxItem
- * @typedef {import('./control.js').Participant} Participant
+ * @typedef {import('./outbox.js').OutboxItem} OutboxItem
+ * @typedef {import('./participants.js').Participant} Participant
  * @typedef {import('./wire.js').Entry} Entry
  *
  * A kind of message: a class, known to others by its `messageIdentifier` or else its name; or that name itself.

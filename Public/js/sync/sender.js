@@ -1,74 +1,12 @@
-/** What goes out, no faster than the gateway takes it. */
+/** Puts an outbox on a connection, no faster than the gateway's rate limits. */
 
+import { EntryRate } from './rateLimit.js';
 import { encodedLength, encodeEntry } from './wire.js';
-
-/** So much a second on average, and so much at once. Time comes in; it knows no clock. */
-export class TokenBucket {
-  #perSecond;
-  #capacity;
-  #tokens;
-  #at;
-
-  /** @param {number} perSecond @param {number} capacity @param {number} now milliseconds */
-  constructor(perSecond, capacity, now) {
-    this.#perSecond = perSecond;
-    this.#capacity = capacity;
-    this.#tokens = capacity;
-    this.#at = now;
-  }
-
-  /** @param {number} amount @param {number} now @returns {number} 0, or the milliseconds until it would be there */
-  waitFor(amount, now) {
-    this.#fill(now);
-    // What is larger than the bucket passes when the bucket is full: it would wait for ever else.
-    const missing = Math.min(amount, this.#capacity) - this.#tokens;
-    return missing <= 0 ? 0 : Math.ceil((missing / this.#perSecond) * 1000);
-  }
-
-  /** @param {number} amount @param {number} now */
-  take(amount, now) {
-    this.#fill(now);
-    this.#tokens -= amount;
-  }
-
-  /** @param {number} now */
-  #fill(now) {
-    const elapsed = Math.max(0, now - this.#at);
-    this.#at = now;
-    this.#tokens = Math.min(this.#capacity, this.#tokens + (elapsed / 1000) * this.#perSecond);
-  }
-}
-
-/** Entries and bytes together, as the gateway counts them. */
-export class EntryRate {
-  #entries;
-  #bytes;
-
-  /**
-   * @param {{ entriesPerSecond: number, bytesPerSecond: number }} limits
-   * @param {number} burstSeconds how many seconds' worth may go at once
-   * @param {number} now
-   */
-  constructor(limits, burstSeconds, now) {
-    this.#entries = new TokenBucket(limits.entriesPerSecond, limits.entriesPerSecond * burstSeconds, now);
-    this.#bytes = new TokenBucket(limits.bytesPerSecond, limits.bytesPerSecond * burstSeconds, now);
-  }
-
-  /** @param {number} bytes of one entry @param {number} now @returns {number} 0 if it may go and was counted, else ms to wait */
-  take(bytes, now) {
-    const wait = Math.max(this.#entries.waitFor(1, now), this.#bytes.waitFor(bytes, now));
-    if (wait === 0) {
-      this.#entries.take(1, now);
-      this.#bytes.take(bytes, now);
-    }
-    return wait;
-  }
-}
 
 /**
  * @typedef {import('./connection.js').Connection} Connection
  * @typedef {import('./environment.js').Environment} Environment
- * @typedef {import('./outgoing.js').Outbox} Outbox
+ * @typedef {import('./outbox.js').Outbox} Outbox
  * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
  */
 

@@ -1,11 +1,11 @@
 /** The requests about a session's attachments: tus 1.0.0 with creation-with-upload and termination. */
 
-import { isObject } from '../control.js';
+import { isObject } from '../json.js';
 import { AttachmentError } from '../errors.js';
 
 /**
- * @typedef {import('../http.js').HTTPAnswer} HTTPAnswer
- * @typedef {import('../http.js').HTTPRequest} HTTPRequest
+ * @typedef {import('../httpRequest.js').HTTPAnswer} HTTPAnswer
+ * @typedef {import('../httpRequest.js').HTTPRequest} HTTPRequest
  * @typedef {{ signal?: AbortSignal, onProgress?: (bytes: number) => void }} RequestOptions
  * @typedef {{ id: string, name: string, contentType: string, metadata: unknown }} Description
  */

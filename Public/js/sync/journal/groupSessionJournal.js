@@ -1,11 +1,12 @@
 /** The files that the people of a session share. */
 
-import { Attachment, Attachments } from './attachments.js';
+import { Attachment } from './attachment.js';
+import { AttachmentList } from './attachmentList.js';
 import { AttachmentRequests } from './attachmentRequests.js';
 import { AsyncQueue } from '../asyncQueue.js';
 import { browserEnvironment } from '../environment.js';
 import { InvalidationReason, NotJoinedError } from '../errors.js';
-import { sendRequest } from '../http.js';
+import { sendRequest } from '../httpRequest.js';
 import { isKey, newKey } from '../key.js';
 import { Uploads } from '../uploads/uploads.js';
 import { pageLeases, pageUploads } from '../uploads/uploadRecords.js';
@@ -16,7 +17,7 @@ import { pageLeases, pageUploads } from '../uploads/uploadRecords.js';
  *
  * The browser as a journal uses it; tests pass their own.
  * @typedef {object} JournalEnvironment
- * @property {(request: import('../http.js').HTTPRequest) => Promise<import('../http.js').HTTPAnswer>} send
+ * @property {(request: import('../httpRequest.js').HTTPRequest) => Promise<import('../httpRequest.js').HTTPAnswer>} send
  * @property {typeof fetch} fetch
  * @property {import('../uploads/uploadRecords.js').UploadRecords} store
  * @property {import('../uploads/uploadRecords.js').UploadLeases} leases
@@ -67,7 +68,7 @@ export class GroupSessionJournal extends EventTarget {
     this.#session = session;
     this.#env = env;
     this.#requests = new AttachmentRequests(session, env.send);
-    this.#attachments = new Attachments(
+    this.#attachments = new AttachmentList(
       (record) => new Attachment(record, this.#requests.url(record.id), env.fetch),
       {
         changed: () => this.#attachmentsChanged(),

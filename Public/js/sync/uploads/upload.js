@@ -3,7 +3,7 @@
 import { AttachmentError } from '../errors.js';
 
 /**
- * @typedef {import('../journal/attachments.js').Attachment} Attachment
+ * @typedef {import('../journal/attachment.js').Attachment} Attachment
  * @typedef {import('./uploadTransfer.js').UploadTransfer} UploadTransfer
  * @typedef {import('./uploadTransfer.js').TransferEvents} TransferEvents
  * @typedef {'waiting' | 'uploading' | 'paused' | 'ready' | 'failed' | 'cancelled'} UploadState

@@ -2,8 +2,9 @@
 
 import { isMissing, isPassing } from '../journal/attachmentRequests.js';
 import { AttachmentError } from '../errors.js';
-import { PieceSize, unreachable } from '../http.js';
+import { unreachable } from '../httpRequest.js';
 import { retryDelay } from '../backoff.js';
+import { PieceSize } from './pieceSize.js';
 
 /**
  * @typedef {import('../journal/attachmentRequests.js').AttachmentRequests} AttachmentRequests

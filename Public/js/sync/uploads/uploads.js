@@ -7,7 +7,7 @@ import { Upload } from './upload.js';
 import { UploadTransfer } from './uploadTransfer.js';
 
 /**
- * @typedef {import('../journal/attachments.js').Attachment} Attachment
+ * @typedef {import('../journal/attachment.js').Attachment} Attachment
  * @typedef {import('../journal/attachmentRequests.js').AttachmentRequests} AttachmentRequests
  * @typedef {import('../groupSession.js').GroupSession} GroupSession
  * @typedef {import('../journal/groupSessionJournal.js').JournalEnvironment} JournalEnvironment
