@@ -39,7 +39,7 @@ for (const { said, left } of FOLDS) {
       if (entry.retention === append) outbox.add(entry);
       else superseded += outbox.addInPlace(entry).superseded.length;
     }
-    assert.equal(outbox.unsettled.map(({ entry }) => letter(entry)).join(''), left);
+    assert.equal(outbox.pending.map(({ entry }) => letter(entry)).join(''), left);
     assert.equal(superseded, said.length - left.length);
   });
 }
@@ -49,7 +49,7 @@ test('numbered entries are not merged: the gateway may have them', () => {
   outbox.add(entryOf(KINDS.B));
   put(outbox);
   assert.deepEqual(outbox.addInPlace(entryOf(KINDS.X)).superseded, []);
-  assert.equal(outbox.unsettled.map(({ entry }) => letter(entry)).join(''), 'BX');
+  assert.equal(outbox.pending.map(({ entry }) => letter(entry)).join(''), 'BX');
 });
 
 test('entries that lost their numbers can be merged', () => {
@@ -58,14 +58,15 @@ test('entries that lost their numbers can be merged', () => {
   put(outbox);
   outbox.rewind(1);
   outbox.addInPlace(entryOf(KINDS.X));
-  assert.equal(outbox.unsettled.map(({ entry }) => letter(entry)).join(''), 'W');
+  assert.equal(outbox.pending.map(({ entry }) => letter(entry)).join(''), 'W');
 });
 
 test('merging many entries takes linear time', () => {
   const outbox = new Outbox();
-  const begun = performance.now();
+  const begun = process.cpuUsage();
   for (let at = 0; at < 50_000; at += 1) outbox.addInPlace(entryOf({ ...KINDS.W, key: `K${at}` }));
-  assert.ok(performance.now() - begun < 3000, `${performance.now() - begun} ms`);
+  const { user } = process.cpuUsage(begun);
+  assert.ok(user < 3_000_000, `${user} µs of CPU`);
 });
 
 test('acknowledging takes constant time per echo, with nothing committed', () => {
@@ -79,7 +80,7 @@ test('entries of other keys keep their places', () => {
   outbox.add(entryOf({ ...KINDS.B, key: 'K2' }));
   outbox.add(entryOf(KINDS.B));
   outbox.addInPlace(entryOf(KINDS.X));
-  assert.deepEqual(outbox.unsettled.map(({ entry }) => entry.key), ['K2', 'K1']);
+  assert.deepEqual(outbox.pending.map(({ entry }) => entry.key), ['K2', 'K1']);
 });
 
 test('numbers are assigned on the first send, from 1 on', () => {
@@ -113,7 +114,7 @@ test('a refused entry keeps its number over a reload, and is not sent', () => {
   before.refused(2);
   const outbox = new Outbox();
   outbox.restore(structuredClone(before.snapshot()));
-  assert.equal(outbox.unsettled.length, 2);
+  assert.equal(outbox.pending.length, 2);
   assert.deepEqual(outbox.resume(0, 0, false), []);
   put(outbox);
   assert.equal(outbox.nextSequence, 4);

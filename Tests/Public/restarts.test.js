@@ -120,10 +120,10 @@ class World {
       }
       gateway.save();
       this.clock.pass(400);
-      const isOver = this.sessions.every(({ unsettled, isConnected }) => unsettled.length === 0 && isConnected);
+      const isOver = this.sessions.every(({ pending, isConnected }) => pending.length === 0 && isConnected);
       if (isOver && gateway.lines.length === 2 && gateway.lines.every(({ out }) => out.length === 0)) return;
     }
-    const stuck = this.sessions.map(({ unsettled, isConnected }) => ({ isConnected, unsettled: unsettled.length }));
+    const stuck = this.sessions.map(({ pending, isConnected }) => ({ isConnected, pending: pending.length }));
     assert.fail(`it never settled: ${JSON.stringify(stuck)}`);
   }
 

@@ -186,7 +186,7 @@ export class OutboxStore {
     const numbers = stored.runs.flatMap(([first, count]) => Array.from({ length: count }, (_, at) => first + at));
     const items = found?.[1].map(
       (/** @type {{ place: number, entry: any }} */ { place, entry }, /** @type {number} */ at) => {
-        const item = { entry, clientSequence: numbers[at] ?? 0, sequence: 0, settled: false };
+        const item = { entry, clientSequence: numbers[at] ?? 0, sequence: 0, isAcked: false };
         this.#written.set(item, place);
         this.#last = place;
         return item;

@@ -45,10 +45,10 @@ export class PlacementExchange {
         this.#changed(null);
       },
       entry: (entry) => this.#receive(entry),
-      settled: (item) => this.#settled(item),
-      unsettled: ({ entry }) => this.#restore(entry, this.#placements.of(entry.key ?? '')),
+      acked: (item) => this.#settled(item),
+      reopened: ({ entry }) => this.#restore(entry, this.#placements.of(entry.key ?? '')),
     }, lifetime);
-    for (const { entry } of session.unsettled) this.#restore(entry);
+    for (const { entry } of session.pending) this.#restore(entry);
   }
 
   detach() {

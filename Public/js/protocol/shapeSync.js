@@ -51,7 +51,7 @@ export class MarkExchange {
 
   /** How many marks the session does not hold yet. */
   get waiting() {
-    const waiting = this.#session?.unsettled.filter(({ entry }) => isMarkType(entry.type)) ?? [];
+    const waiting = this.#session?.pending.filter(({ entry }) => isMarkType(entry.type)) ?? [];
     return new Set(waiting.map(({ entry }) => entry.key)).size;
   }
 
@@ -83,13 +83,13 @@ export class MarkExchange {
           this.#changed();
         }),
       entry: (entry) => later(() => this.#receive(entry)),
-      settled: (item, refusal) => later(() => this.#settled(item, refusal)),
+      acked: (item, refusal) => later(() => this.#settled(item, refusal)),
       // What is seen now stays, until the session has it again.
-      unsettled: ({ entry: { type, key, ...entry } }) => {
+      reopened: ({ entry: { type, key, ...entry } }) => {
         if (isMarkType(type) && key) later(() => this.#marks.sent(key, creates(entry)));
       },
     }, this.#lifetime);
-    for (const { entry } of session.unsettled) this.#restore(entry);
+    for (const { entry } of session.pending) this.#restore(entry);
   }
 
   /** What is to be seen is all there is. */

@@ -9,19 +9,19 @@ import { InvalidationReason } from './errors.js';
  *   | { action: 'invalidate', reason: InvalidationReason }} AfterClose
  */
 
-/** The gateway stopped reading from us for sending too fast: leave it time. */
+/** The pause after the gateway closed the connection because the client sent too fast. */
 const AFTER_RATE_LIMIT_MS = 5000;
-/** The longest we let the gateway ask us to wait. */
+/** The longest delay for which the gateway may ask. */
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Come back, come back as somebody new, or give the session up.
+ * Returns the action: reconnect, reconnect as a new participant, or invalidate the session.
  * @param {number} code of the close frame; 1006 when there was none
  * @param {string} reason short JSON from the gateway, or anything at all
  * @returns {AfterClose}
  */
 export function afterClose(code, reason) {
-  const told = parseReason(reason);
+  const details = parseReason(reason);
   switch (code) {
     case 1000:
       return invalidate('left', '', code);
@@ -30,7 +30,7 @@ export function afterClose(code, reason) {
     case 4004:
       return invalidate('unknown', '', code);
     case 4005:
-      return invalidate('full', told.detail, code);
+      return invalidate('full', details.detail, code);
     case 4026:
       return invalidate('version', '', code);
     case 1002:
@@ -38,16 +38,16 @@ export function afterClose(code, reason) {
     case 1007:
     case 1008:
     case 1009:
-      return invalidate('refused', told.detail, code);
+      return invalidate('refused', details.detail, code);
     case 4009:
       return { action: 'reconnect-as-new', afterMs: 0 };
     case 4029:
-      return { action: 'reconnect', afterMs: Math.max(told.retryAfterMs, AFTER_RATE_LIMIT_MS) };
+      return { action: 'reconnect', afterMs: Math.max(details.retryAfterMs, AFTER_RATE_LIMIT_MS) };
     default: // 1001, 1006, 1011, 1012, 1013, 4001, 4008, 4013 and what later versions may add
       return {
         action: 'reconnect',
-        afterMs: told.retryAfterMs,
-        ...code === 1013 || code === 1011 ? { trouble: told.code } : {},
+        afterMs: details.retryAfterMs,
+        ...code === 1013 || code === 1011 ? { trouble: details.code } : {},
       };
   }
 }
@@ -60,17 +60,17 @@ function invalidate(kind, detail, code) {
 /** @param {string} reason */
 function parseReason(reason) {
   /** @type {Record<string, unknown>} */
-  let told = {};
+  let details = {};
   try {
     const value = JSON.parse(reason);
-    if (value && typeof value === 'object') told = value;
+    if (value && typeof value === 'object') details = value;
   } catch {
-    // A proxy may have closed the socket in words of its own.
+    // A proxy may have closed the socket with a reason of its own.
   }
-  const ms = Number(told.retryAfterMs);
+  const ms = Number(details.retryAfterMs);
   return {
-    code: typeof told.code === 'string' ? told.code : '',
-    detail: typeof told.detail === 'string' ? told.detail : '',
+    code: typeof details.code === 'string' ? details.code : '',
+    detail: typeof details.detail === 'string' ? details.detail : '',
     retryAfterMs: Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_WAIT_MS) : 0,
   };
 }

@@ -3,9 +3,9 @@
 /** The minimum number of senders that are remembered. */
 const MIN_SENDERS = 10_000;
 
-/** The highest client sequence of each sender. After a crash of the gateway, senders repeat entries. */
+/** Remembers the highest client sequence of each sender: after a crash of the gateway, senders repeat entries. */
 export class DuplicateFilter {
-  /** By number, which may be another sender's after a restore. @type {Map<number, { id: string | undefined, highest: number }>} */
+  /** By the sender's number, which may belong to another participant after a restore of the gateway. @type {Map<number, { id: string | undefined, highest: number }>} */
   #senders = new Map();
 
   /** @param {import('./wire.js').Entry} entry @param {string | undefined} id of its sender */

@@ -34,8 +34,8 @@ export class MessageTooLargeError extends GroupSessionError {
 }
 
 /**
- * An attachment was refused, or could not be brought over. Beside the gateway's codes there is `unreadable`: the file was
- * changed or taken away under our hands. Where something was too large, `limit` and `actual` say it in bytes.
+ * An attachment was refused, or could not be transferred. Besides the gateway's codes there is `unreadable`: the file was changed or
+ * removed during the upload. If something was too large, `limit` and `actual` are its sizes in bytes.
  */
 export class AttachmentError extends GroupSessionError {
   name = 'AttachmentError';
@@ -43,7 +43,7 @@ export class AttachmentError extends GroupSessionError {
   /**
    * @param {string} code @param {string} [detail]
    * @param {{ limit?: number, actual?: number, status?: number, retryAfterMs?: number, cause?: unknown }} [more]
-   *   `status`: 0 when there was no answer at all
+   *   `status`: 0 if there was no answer
    */
   constructor(code, detail = '', { limit, actual, status = 0, retryAfterMs = 0, cause } = {}) {
     super(code, detail, { cause, numbers: status ? `status ${status}` : '' });
@@ -65,7 +65,7 @@ export class RateLimitedError extends GroupSessionError {
   }
 }
 
-/** Something was to be sent in a session that is over, or not begun. */
+/** An entry cannot be sent: the session is over or not joined. */
 export class NotJoinedError extends GroupSessionError {
   name = 'NotJoinedError';
 
@@ -75,7 +75,7 @@ export class NotJoinedError extends GroupSessionError {
 }
 
 /**
- * Why a session was invalidated.
+ * The reason for which a session was invalidated.
  * `left` by oneself · `ended` by somebody for everybody · `unknown` there is no such session · `full` ·
  * `version` the gateway does not speak ours · `refused` it found a fault with what we sent.
  * @typedef {'left' | 'ended' | 'unknown' | 'full' | 'version' | 'refused'} InvalidationKind
@@ -90,7 +90,7 @@ export class InvalidationReason extends GroupSessionError {
     this.closeCode = closeCode;
   }
 
-  /** Whether a later page may be let in, with all that waits to be sent. What was refused would be again. */
+  /** True if a later page may be let in, with all pending entries. */
   get canComeBack() {
     return this.kind === 'full' || this.kind === 'version';
   }

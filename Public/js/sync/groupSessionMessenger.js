@@ -1,4 +1,4 @@
-/** Messages of any kind between the people of a session. */
+/** Messages of any kind between the participants of a session. */
 
 import { AsyncQueue } from './asyncQueue.js';
 import { MessageTooLargeError, NotJoinedError, RateLimitedError } from './errors.js';
@@ -22,11 +22,11 @@ import { encodedLength, Retention } from './wire.js';
  * @property {number} retention
  */
 
-/** What the gateway calls bytes without a type of their own. */
+/** The message type of plain bytes. */
 const DATA = 'Data';
-/** Unreliable messages that nobody reads make room for newer ones. */
+/** The maximum number of unread unreliable messages; the oldest are dropped. */
 const UNREAD_LIMIT = 1000;
-/** As much as the gateway lets through at once. */
+/** The burst that the gateway accepts. */
 const BURST_SECONDS = 2;
 
 export class GroupSessionMessenger {
@@ -47,7 +47,7 @@ export class GroupSessionMessenger {
     this.#session = session;
     this.#isReliable = deliveryMode === 'reliable';
     this.#now = now;
-    session.observe({ settled: (item, refusal) => this.#settled(item, refusal) });
+    session.observe({ acked: (item, refusal) => this.#acked(item, refusal) });
     session.addEventListener('statechange', () => this.#stateChanged());
   }
 
@@ -126,7 +126,7 @@ export class GroupSessionMessenger {
     if (bytes > messageBytes) throw new MessageTooLargeError(messageBytes, bytes);
   }
 
-  /** What waits for a connection costs no rate: it will go out as fast as it may. @param {number} bytes */
+  /** Messages that wait for a connection are not counted: they are sent within the rate limits later. @param {number} bytes */
   #checkRate(bytes) {
     if (this.#session.state === 'invalidated') throw new NotJoinedError();
     if (!this.#session.isConnected) return;
@@ -136,7 +136,7 @@ export class GroupSessionMessenger {
   }
 
   /** @param {OutboxItem} item @param {Error | null} refusal */
-  #settled(item, refusal) {
+  #acked(item, refusal) {
     const sending = this.#sending.get(item);
     if (!sending) return;
     this.#sending.delete(item);

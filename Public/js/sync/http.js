@@ -5,17 +5,17 @@ import { GroupSessionError, problemOf } from './errors.js';
 /**
  * @typedef {object} SessionObject
  * @property {string} id
- * @property {string} link where a person opens it
+ * @property {string} link the address for people
  * @property {{ identifier: string, title: string, type: string, payload?: unknown }} activity
  * @property {number} participants
  */
 
 /**
- * Activates an activity: makes a session for it.
+ * Activates an activity: creates a session for it.
  * @param {object} options
  * @param {URL | string} options.base address of the gateway
  * @param {{ identifier?: string, title?: string, type?: string, payload?: unknown }} [options.activity]
- * @param {{ id: string, token: string | null }} [options.follows] the session that it succeeds, for everybody in it
+ * @param {{ id: string, token: string | null }} [options.follows] the session that it succeeds, for all its participants
  * @param {typeof fetch} [options.request]
  * @returns {Promise<SessionObject>} @throws {GroupSessionError}
  */

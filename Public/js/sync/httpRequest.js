@@ -8,7 +8,7 @@ import { AttachmentError } from './errors.js';
  * @property {string} url
  * @property {Record<string, string>} [headers]
  * @property {ArrayBuffer | null} [body]
- * @property {(bytes: number) => void} [onProgress] how much of the body has gone out
+ * @property {(bytes: number) => void} [onProgress] called with the number of sent bytes of the body
  * @property {AbortSignal} [signal]
  *
  * @typedef {object} HTTPAnswer
@@ -24,10 +24,10 @@ export function sendRequest({ method, url, headers = {}, body = null, onProgress
     const request = new XMLHttpRequest();
     const lifetime = new AbortController();
     request.open(method, url);
-    // Else a browser may take an answer without a type for XML, and complain of it.
+    // Otherwise a browser may parse an answer without a type as XML, and report an error.
     request.responseType = 'text';
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    // Listening to the upload makes the browser ask first when the gateway is elsewhere: only where it is wanted.
+    // A listener for the upload causes a preflight request if the gateway has another origin.
     if (onProgress) request.upload.onprogress = ({ loaded }) => onProgress(loaded);
     request.onload = () =>
       resolve({
@@ -43,7 +43,7 @@ export function sendRequest({ method, url, headers = {}, body = null, onProgress
   });
 }
 
-/** Nothing came back. */
+/** No answer came back. */
 export function unreachable() {
   return new AttachmentError('unavailable');
 }

@@ -8,15 +8,15 @@ import { Retention } from './wire.js';
  * @property {OutgoingEntry} entry
  * @property {number} clientSequence 0 until it is first put on a socket
  * @property {number} sequence an upper bound of its place in the session's order; 0 until the session holds it
- * @property {boolean} settled its sender was told what became of it
+ * @property {boolean} isAcked true once its sender was told the result
  */
 
-/** Stands where a refused entry stood, until that number is on disk: it is no good entry, so it is refused again. */
+/** The placeholder of a refused entry until its number is on disk. It has no type, so the gateway refuses it again. */
 const REFUSED = Object.freeze({ type: '', payload: new Uint8Array(0), reliable: true });
 
 /**
- * Entries are numbered when they first go on a socket, and kept until they are committed. What a cut connection may have
- * lost is sent again under the same numbers, so that the gateway can tell a repeat.
+ * Entries are numbered when they are first sent, and kept until they are committed. Entries that a cut connection may have lost are
+ * sent again with the same numbers, so that the gateway recognizes repeats.
  */
 export class Outbox {
   /** @type {OutboxItem[]} numbered, in the order of their numbers */
@@ -29,13 +29,13 @@ export class Outbox {
   #answered = 0;
   /** @type {OutboxItem[]} waiting for a number */
   #waiting = [];
-  /** Under which keys something waits, or did since nothing waited at all. @type {Set<string | null | undefined>} */
+  /** The keys of all items that wait, or have waited since the queue was last empty. @type {Set<string | null | undefined>} */
   #keys = new Set();
   #nextSequence = 1;
   /** The highest number sent in an earlier epoch. Others may have received these entries, so they keep their numbers. */
   #formerSequence = 0;
 
-  /** Lowest client sequence that is still held, or will be used next: `next` of a resume. */
+  /** The lowest client sequence that is still held, or else the next one: `next` of a resume. */
   get next() {
     return this.#numbered[0]?.clientSequence ?? this.#nextSequence;
   }
@@ -44,12 +44,12 @@ export class Outbox {
     return this.#nextSequence;
   }
 
-  /** @returns {OutboxItem[]} everything the session may not hold yet, oldest first */
-  get unsettled() {
+  /** @returns {OutboxItem[]} the items that the session may not hold yet, oldest first */
+  get pending() {
     return [...this.#numbered, ...this.#waiting].filter((item) => item.sequence === 0 && item.entry !== REFUSED);
   }
 
-  /** Whether there is something to put on the socket. */
+  /** True if something is left to send on this socket. */
   get hasMore() {
     return this.#onSocket < this.#numbered.length || this.#waiting.length > 0;
   }
@@ -65,32 +65,31 @@ export class Outbox {
 
   /** @param {OutgoingEntry} entry @returns {OutboxItem} */
   add(entry) {
-    const item = { entry, clientSequence: 0, sequence: 0, settled: false };
+    const item = { entry, clientSequence: 0, sequence: 0, isAcked: false };
     this.#waiting.push(item);
     this.#keys.add(entry.key);
     return item;
   }
 
   /**
-   * Adds an entry that says all about its key, in place of what still waits for a number under that key: a thing that was
-   * begun, added to and replaced is as well said at once.
+   * Adds a replace or a remove in place of the items under its key that have no number yet: the last state is enough.
    * @param {OutgoingEntry} entry a replace or a remove
-   * @returns {{ item: OutboxItem, superseded: OutboxItem[] }} what waits now, and what no longer does
+   * @returns {{ item: OutboxItem, superseded: OutboxItem[] }} the added item, and the items that it replaces
    */
   addInPlace(entry) {
-    // Of thousands that are said in one go, each would be looked for among all.
+    // Without this, adding thousands of items at once would take quadratic time.
     if (!this.#keys.has(entry.key)) return { item: this.add(entry), superseded: [] };
     const superseded = this.#waiting.filter((item) => item.entry.key === entry.key);
     if (superseded.length === 0) return { item: this.add(entry), superseded };
     this.#waiting = this.#waiting.filter((item) => item.entry.key !== entry.key);
     const decisive = superseded.findLast((item) => item.entry.retention === Retention.remove || !item.entry.existing);
     if (!decisive || !entry.existing) return { item: this.add(entry), superseded };
-    // Removed, and then changed if it exists: it does not.
+    // Removed, and then changed if it exists: it does not exist.
     if (decisive.entry.retention === Retention.remove) return { item: this.add(decisive.entry), superseded };
     return { item: this.add({ ...entry, existing: false }), superseded };
   }
 
-  /** @returns {OutboxItem | null} what is due on the socket, numbered; `sent` says that it went */
+  /** @returns {OutboxItem | null} the next item to send, numbered; `sent` must follow once it is sent */
   peek() {
     if (this.#onSocket < this.#numbered.length) return this.#numbered[this.#onSocket];
     const item = this.#waiting.shift();
@@ -107,8 +106,8 @@ export class Outbox {
   }
 
   /**
-   * Our own entry came back in order: so what we said before it is in the session too, though a snapshot left it out.
-   * @param {number} clientSequence @param {number} sequence @returns {OutboxItem[]} what we learn by it to have been accepted
+   * An own entry came back. The entries before it are in the session too, even if a snapshot omits them.
+   * @param {number} clientSequence @param {number} sequence @returns {OutboxItem[]} the items that are now known to be accepted
    */
   accepted(clientSequence, sequence) {
     const acked = [];
@@ -123,17 +122,18 @@ export class Outbox {
   }
 
   /**
-   * The gateway used the number up and took nothing. Should it come back from before that, no number may be missing.
+   * The gateway refused an entry, which uses up its number. If the gateway returns with an older state, no number may be missing, so
+   * a placeholder stays.
    * @param {number} clientSequence @returns {OutboxItem | null}
    */
   refused(clientSequence) {
     const index = this.#numbered.findIndex((item) => item.clientSequence === clientSequence);
     if (index < 0 || this.#numbered[index].entry === REFUSED) return null;
     this.#acked = Math.min(this.#acked, index);
-    return this.#numbered.splice(index, 1, { entry: REFUSED, clientSequence, sequence: 0, settled: true })[0];
+    return this.#numbered.splice(index, 1, { entry: REFUSED, clientSequence, sequence: 0, isAcked: true })[0];
   }
 
-  /** Everything up to a place in the order is on disk. @param {number} sequence */
+  /** Everything up to a sequence is on disk. @param {number} sequence */
   committed(sequence) {
     let count = 0;
     while (count < this.#onSocket && this.#isCommitted(this.#numbered[count], sequence)) count += 1;
@@ -144,7 +144,7 @@ export class Outbox {
     this.#answered = Math.max(0, this.#answered - count);
   }
 
-  /** Looks at all items anew: their numbers or their sequences changed. */
+  /** Resets the cursors: numbers or sequences of items have changed. */
   #recount() {
     this.#acked = this.#answered = 0;
   }
@@ -155,8 +155,8 @@ export class Outbox {
   }
 
   /**
-   * The gateway will drop all from this one on until it comes: their numbers are free again.
-   * @param {number} clientSequence @param {{ removesFirst?: boolean }} [options] removing passes even where the quota stops the rest
+   * The gateway drops all entries from this one on until it comes, so their numbers are free again.
+   * @param {number} clientSequence @param {{ removesFirst?: boolean }} [options] `removesFirst`: a full session still accepts removals
    */
   rewind(clientSequence, { removesFirst = false } = {}) {
     if (clientSequence > this.#nextSequence) return;
@@ -172,7 +172,7 @@ export class Outbox {
     if (removesFirst && !keepsNumbers) this.#putRemovalsFirst();
   }
 
-  /** Only what was retained before can be removed out of turn: not what else waits under the key. */
+  /** A removal may only go first if nothing else waits under its key. */
   #putRemovalsFirst() {
     /** @type {Map<string | null | undefined, number>} */
     const counts = new Map();
@@ -184,21 +184,21 @@ export class Outbox {
   }
 
   /**
-   * The socket is gone and a new one has resumed this participant.
-   * @param {number} acknowledged highest client sequence the session holds
-   * @param {number} sequence all of them are at or before it
-   * @param {boolean} sameEpoch whether what was accepted before still counts
-   * @returns {OutboxItem[]} what we learn by it to have been accepted, or to be lost: then it has no sequence
+   * A new socket has resumed this participant.
+   * @param {number} acknowledged the highest client sequence that the session holds
+   * @param {number} sequence an upper bound of their sequences
+   * @param {boolean} sameEpoch true if earlier acceptances still count
+   * @returns {OutboxItem[]} the items that turn out to be accepted, or lost: then their sequence is 0
    */
   resume(acknowledged, sequence, sameEpoch) {
-    const learned = [];
+    const changed = [];
     if (!sameEpoch) this.#formerSequence = this.#nextSequence - 1;
     for (const item of this.#numbered) {
       if (item.clientSequence > acknowledged) {
-        if (item.sequence > 0 && item.entry !== REFUSED) learned.push(item);
+        if (item.sequence > 0 && item.entry !== REFUSED) changed.push(item);
         item.sequence = 0;
       } else if (item.sequence === 0 || !sameEpoch) {
-        if (!item.settled) learned.push(item);
+        if (!item.isAcked) changed.push(item);
         item.sequence = sequence;
       }
     }
@@ -206,12 +206,12 @@ export class Outbox {
     this.#onSocket = again < 0 ? this.#numbered.length : again;
     this.#recount();
     this.#nextSequence = Math.max(this.#nextSequence, acknowledged + 1);
-    return learned;
+    return changed;
   }
 
   /**
-   * We are a new participant: what the session does not hold is numbered anew, in order.
-   * @param {boolean} sameEpoch @returns {OutboxItem[]} what it held before
+   * This client is a new participant: the items that the session does not hold get new numbers, in order.
+   * @param {boolean} sameEpoch @returns {OutboxItem[]} the items that it held before
    */
   renumber(sameEpoch) {
     const kept = this.#numbered.filter((item) => !sameEpoch || item.sequence === 0);
@@ -225,30 +225,30 @@ export class Outbox {
     return lost;
   }
 
-  /** @param {OutboxItem[]} items that give their numbers up */
+  /** Takes the numbers of items back. @param {OutboxItem[]} items */
   #waitAgain(items) {
     for (const item of items) item.clientSequence = item.sequence = 0;
     this.#waiting = [...items.filter(({ entry }) => entry !== REFUSED), ...this.#waiting];
     for (const { entry } of this.#waiting) this.#keys.add(entry.key);
   }
 
-  /** What a later page goes on with: the items themselves. @returns {{ next: number, items: OutboxItem[] }} */
+  /** Returns the items themselves, for a later page. @returns {{ next: number, items: OutboxItem[] }} */
   snapshot() {
     return { next: this.#nextSequence, items: [...this.#numbered, ...this.#waiting] };
   }
 
   /**
-   * What waited has a number now: the one that the page before gave it, if it came to that, whether or not that was written
-   * down. So how many the session took says which.
+   * Restores a snapshot. Waiting items get numbers at once: the same ones that the earlier page gave them, if it sent them without
+   * storing it. The number of entries that the session holds then tells which of them were sent.
    * @param {{ next: number, items: OutboxItem[] }} snapshot
    */
   restore({ next, items }) {
     this.#nextSequence = next;
     for (const item of items) {
       const clientSequence = item.clientSequence || this.#nextSequence++;
-      const settled = item.entry.type === '';
-      const entry = settled ? REFUSED : item.entry;
-      this.#numbered.push(Object.assign(item, { entry, clientSequence, sequence: 0, settled }));
+      const isAcked = item.entry.type === '';
+      const entry = isAcked ? REFUSED : item.entry;
+      this.#numbered.push(Object.assign(item, { entry, clientSequence, sequence: 0, isAcked }));
     }
   }
 }

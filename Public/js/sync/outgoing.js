@@ -1,4 +1,4 @@
-/** The outbox on a connection: sends what waits, and reports what became of it. */
+/** The outbox on a connection: sends its items, and reports the results. */
 
 import { number } from './json.js';
 import { Outbox } from './outbox.js';
@@ -12,21 +12,20 @@ import { Retention } from './wire.js';
  * @typedef {import('./errors.js').GroupSessionError} GroupSessionError
  *
  * @typedef {object} OutgoingEvents
- * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} settled
- * @property {(item: OutboxItem) => void} unsettled it was settled, and the gateway has lost it: it is settled once more
+ * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} acked the session holds the item, or the gateway refused it
+ * @property {(item: OutboxItem) => void} reopened the gateway has lost an acknowledged item: it is sent again, and acknowledged once more
  */
 
-/** When the gateway refuses for now and does not say for how long. */
+/** The pause after a temporary refusal without a time. */
 const PAUSE_MS = 1000;
 
-/** What a participant says: kept in its outbox, put on the connection, and told when it is settled. */
 export class Outgoing {
   #outbox = new Outbox();
   #connection;
   #sender;
   #events;
-  /** @type {OutboxItem[]} found to be accepted while we were away; told when their effect is seen */
-  #learned = [];
+  /** Items that are known to be accepted but whose effect is not visible yet: they are reported at `caughtUp`. @type {OutboxItem[]} */
+  #unseen = [];
 
   /**
    * @param {import('./connection.js').Connection} connection
@@ -47,11 +46,11 @@ export class Outgoing {
     return this.#outbox.isAwaited;
   }
 
-  get unsettled() {
-    return this.#outbox.unsettled;
+  get pending() {
+    return this.#outbox.pending;
   }
 
-  /** @param {OutgoingEntry} entry @returns {OutboxItem | null} null for what is not reliable */
+  /** @param {OutgoingEntry} entry @returns {OutboxItem | null} null for an unreliable entry */
   send(entry) {
     if (!entry.reliable) {
       this.#sender.sendUnreliable(entry);
@@ -62,20 +61,20 @@ export class Outgoing {
     return item;
   }
 
-  /** The gateway knows us. @param {Joined} joined @param {boolean} sameEpoch */
+  /** The gateway has let this client in. @param {Joined} joined @param {boolean} sameEpoch */
   joined(joined, sameEpoch) {
     const { acknowledged, sequence, committed } = joined;
-    const told = joined.resumed
+    const changed = joined.resumed
       ? this.#outbox.resume(acknowledged, sequence, sameEpoch)
       : this.#outbox.renumber(sameEpoch);
-    this.#learned.push(...told);
-    for (const item of told) if (item.sequence === 0) this.#unsettle(item);
+    this.#unseen.push(...changed);
+    for (const item of changed) if (item.sequence === 0) this.#reopen(item);
     this.#outbox.committed(committed);
   }
 
-  /** What we learned by joining is now seen by all. */
+  /** The effects of all accepted items are visible. */
   caughtUp() {
-    for (const item of this.#learned.splice(0)) if (item.sequence > 0) this.#settle(item, null);
+    for (const item of this.#unseen.splice(0)) if (item.sequence > 0) this.#ack(item, null);
   }
 
   /** @param {import('./control.js').Limits} limits */
@@ -87,11 +86,11 @@ export class Outgoing {
     this.#sender.stop();
   }
 
-  /** Our own entry came back. @param {import('./wire.js').Entry} entry @param {{ isSeen: boolean }} options whether its effect is seen already */
+  /** An own entry came back. @param {import('./wire.js').Entry} entry @param {{ isSeen: boolean }} options `isSeen`: its effect is visible */
   echoed({ clientSequence, sequence }, { isSeen }) {
     const accepted = this.#outbox.accepted(clientSequence, sequence);
-    if (isSeen) { for (const item of accepted) this.#settle(item, null); }
-    else this.#learned.push(...accepted);
+    if (isSeen) { for (const item of accepted) this.#ack(item, null); }
+    else this.#unseen.push(...accepted);
   }
 
   /** @param {number} sequence */
@@ -108,7 +107,7 @@ export class Outgoing {
         this.#outbox.rewind(clientSequence, { removesFirst: error.code !== 'rate-limited' });
         return this.#sender.pause(number(body.retryAfterMs) || PAUSE_MS);
       case 'sequence-gap': {
-        // Ours and the gateway's counts differ. It holds nothing from the expected one on: those numbers are free.
+        // The gateway holds nothing from the expected number on, so those numbers are free.
         const expected = number(body.expected);
         if (expected === 0 || expected > clientSequence) return this.#connection.restart();
         this.#outbox.rewind(expected);
@@ -116,7 +115,7 @@ export class Outgoing {
       }
       default: {
         const item = this.#outbox.refused(clientSequence);
-        if (item) this.#settle(item, error);
+        if (item) this.#ack(item, error);
       }
     }
   }
@@ -135,21 +134,21 @@ export class Outgoing {
     const saysAll = entry.retention === Retention.replace || entry.retention === Retention.remove;
     if (!saysAll) return this.#outbox.add(entry);
     const { item, superseded } = this.#outbox.addInPlace(entry);
-    for (const old of superseded) this.#settle(old, null);
+    for (const old of superseded) this.#ack(old, null);
     return item;
   }
 
   /** @param {OutboxItem} item @param {GroupSessionError | null} refusal */
-  #settle(item, refusal) {
-    if (item.settled) return;
-    item.settled = true;
-    this.#events.settled(item, refusal);
+  #ack(item, refusal) {
+    if (item.isAcked) return;
+    item.isAcked = true;
+    this.#events.acked(item, refusal);
   }
 
   /** @param {OutboxItem} item */
-  #unsettle(item) {
-    if (!item.settled) return;
-    item.settled = false;
-    this.#events.unsettled(item);
+  #reopen(item) {
+    if (!item.isAcked) return;
+    item.isAcked = false;
+    this.#events.reopened(item);
   }
 }

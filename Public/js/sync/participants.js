@@ -8,18 +8,17 @@
  * @property {string} color `#` and six hex digits
  */
 
-/** Who takes part in a session, by what the gateway's `participants` entries say. */
 export class Participants {
   /** @type {Map<number, Participant>} */
   #active = new Map();
-  /** @type {Map<number, Participant>} those who said something and left */
+  /** Participants who sent entries and left. @type {Map<number, Participant>} */
   #past = new Map();
-  /** @type {Map<number | string, Participant>} connected, not joined */
+  /** Connected, but not joined. @type {Map<number | string, Participant>} */
   #waiting = new Map();
   /** @type {Participant[]} */
   #published = [];
 
-  /** @returns {Participant[]} everyone who has joined, in the order of joining */
+  /** @returns {Participant[]} all who have joined, in the order of joining */
   get active() {
     return [...this.#active.values()].sort((a, b) => a.number - b.number);
   }
@@ -34,12 +33,12 @@ export class Participants {
     return [...this.#waiting.values()];
   }
 
-  /** @param {number} number @returns {Participant | null} whoever has or had this number, as far as known */
+  /** @param {number} number @returns {Participant | null} the present or past participant with this number */
   find(number) {
     return this.#active.get(number) ?? this.#past.get(number) ?? null;
   }
 
-  /** @returns {{ joined: Participant[], left: Participant[] }} who came and went since the last time */
+  /** Publishes the active participants. @returns {{ joined: Participant[], left: Participant[] }} the changes since the last time */
   publish() {
     const before = this.#published;
     const now = this.active;
@@ -47,23 +46,23 @@ export class Participants {
     return { joined: without(now, before), left: without(before, now) };
   }
 
-  /** A state is about to be told from the start. */
+  /** A snapshot follows. */
   clear() {
     this.#active.clear();
     this.#past.clear();
     this.#waiting.clear();
   }
 
-  /** @param {Record<string, unknown>} told the payload of a `participants` entry */
-  apply(told) {
-    for (const participant of list(told.waiting)) this.#waiting.set(participant.id, participant);
-    for (const participant of list(told.past)) this.#past.set(participant.number, participant);
-    for (const participant of list(told.joined)) this.#join(participant);
-    for (const participant of list(told.changed)) {
+  /** @param {Record<string, unknown>} payload of a `participants` entry */
+  apply(payload) {
+    for (const participant of list(payload.waiting)) this.#waiting.set(participant.id, participant);
+    for (const participant of list(payload.past)) this.#past.set(participant.number, participant);
+    for (const participant of list(payload.joined)) this.#join(participant);
+    for (const participant of list(payload.changed)) {
       if (this.#waiting.has(participant.id)) this.#waiting.set(participant.id, participant);
       if (this.#active.has(participant.number)) this.#active.set(participant.number, participant);
     }
-    if (Array.isArray(told.left)) { for (const left of told.left) this.#leave(left); }
+    if (Array.isArray(payload.left)) { for (const left of payload.left) this.#leave(left); }
   }
 
   /** @param {Participant} participant */

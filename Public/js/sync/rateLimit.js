@@ -1,6 +1,6 @@
 /** Token buckets, as the gateway counts entries and bytes. The time is passed in. */
 
-/** So much a second on average, and so much at once. Time comes in; it knows no clock. */
+/** Lets an amount per second pass on average, and a capacity at once. */
 export class TokenBucket {
   #perSecond;
   #capacity;
@@ -15,10 +15,10 @@ export class TokenBucket {
     this.#at = now;
   }
 
-  /** @param {number} amount @param {number} now @returns {number} 0, or the milliseconds until it would be there */
+  /** @param {number} amount @param {number} now @returns {number} 0, or the milliseconds until the amount is available */
   waitFor(amount, now) {
     this.#fill(now);
-    // What is larger than the bucket passes when the bucket is full: it would wait for ever else.
+    // An amount over the capacity passes when the bucket is full: otherwise it would wait forever.
     const missing = Math.min(amount, this.#capacity) - this.#tokens;
     return missing <= 0 ? 0 : Math.ceil((missing / this.#perSecond) * 1000);
   }
@@ -44,7 +44,7 @@ export class EntryRate {
 
   /**
    * @param {{ entriesPerSecond: number, bytesPerSecond: number }} limits
-   * @param {number} burstSeconds how many seconds' worth may go at once
+   * @param {number} burstSeconds the burst, as seconds of the average rate
    * @param {number} now
    */
   constructor(limits, burstSeconds, now) {
@@ -52,7 +52,7 @@ export class EntryRate {
     this.#bytes = new TokenBucket(limits.bytesPerSecond, limits.bytesPerSecond * burstSeconds, now);
   }
 
-  /** @param {number} bytes of one entry @param {number} now @returns {number} 0 if it may go and was counted, else ms to wait */
+  /** @param {number} bytes of one entry @param {number} now @returns {number} 0 if it passes and was counted, else the milliseconds to wait */
   take(bytes, now) {
     const wait = Math.max(this.#entries.waitFor(1, now), this.#bytes.waitFor(bytes, now));
     if (wait === 0) {

@@ -1,4 +1,4 @@
-/** Puts an outbox on a connection, no faster than the gateway's rate limits. */
+/** Sends the items of an outbox on a connection, in large messages and within the rate limits. */
 
 import { EntryRate } from './rateLimit.js';
 import { encodedLength, encodeEntry } from './wire.js';
@@ -10,16 +10,15 @@ import { encodedLength, encodeEntry } from './wire.js';
  * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
  */
 
-/** What a binary message from a client may have. */
+/** The maximum size of a binary message from a client. */
 const MESSAGE_BYTES = 1024 * 1024;
-/** What may wait in the socket itself before we hold back, and before what may be lost is not sent at all. */
+/** The bytes in the socket's own buffer from which reliable entries wait, and from which unreliable ones are dropped. */
 const SOCKET_BYTES = 1024 * 1024;
 const UNRELIABLE_SOCKET_BYTES = 32 * 1024;
-/** The gateway lets two seconds' worth through at once; half of that is safe, however the network bunches it. */
+/** The gateway accepts a burst of two seconds; half of that is safe, even if the network bunches messages. */
 const BURST_SECONDS = 1;
 const SOCKET_FULL_MS = 50;
 
-/** Puts an outbox on a connection, in large messages and no faster than the session takes them. */
 export class Sender {
   #outbox;
   #connection;
@@ -54,7 +53,7 @@ export class Sender {
     this.#later(ms);
   }
 
-  /** Sends what is due, unless a pause is on. */
+  /** Sends all due items, except during a pause. */
   flush() {
     if (!this.#rate || this.#timer !== null) return;
     while (this.#outbox.hasMore) {
@@ -64,7 +63,7 @@ export class Sender {
     }
   }
 
-  /** What may be lost goes at once or not at all. @param {OutgoingEntry} entry @returns {boolean} whether it went */
+  /** Sends an unreliable entry at once or drops it. @param {OutgoingEntry} entry @returns {boolean} true if it was sent */
   sendUnreliable(entry) {
     if (!this.#rate || this.#timer !== null || this.#connection.bufferedAmount > UNRELIABLE_SOCKET_BYTES) return false;
     if (this.#rate.take(encodedLength(entry), this.#env.now()) > 0) return false;
@@ -72,7 +71,7 @@ export class Sender {
     return true;
   }
 
-  /** @param {EntryRate} rate @returns {number} 0, or how long the rate makes the rest wait */
+  /** @param {EntryRate} rate @returns {number} 0, or the milliseconds until the rate limits let the rest pass */
   #sendMessage(rate) {
     /** @type {Uint8Array[]} */
     const parts = [];

@@ -1,4 +1,4 @@
-/** The files that the people of a session share. */
+/** The files that the participants of a session share. */
 
 import { Attachment } from './attachment.js';
 import { AttachmentList } from './attachmentList.js';
@@ -161,12 +161,12 @@ export class GroupSessionJournal extends EventTarget {
       entry: (entry) => this.#attachments.entry(entry),
       caughtUp: () => {
         this.#attachments.caughtUp();
-        this.#uploads.wake();
+        this.#uploads.retryNow();
       },
     }, lifetime);
     this.#session.addEventListener('statechange', () => this.#stateChanged(), lifetime);
     this.#session.addEventListener('savechange', () => this.#uploads.committed(), lifetime);
-    this.#env.network.addEventListener('online', () => this.#uploads.wake(), lifetime);
+    this.#env.network.addEventListener('online', () => this.#uploads.retryNow(), lifetime);
   }
 
   #stateChanged() {
@@ -190,7 +190,7 @@ export class GroupSessionJournal extends EventTarget {
 
   /** @param {{ id: string, offset: number, size: number | null }} progress */
   #progressed(progress) {
-    this.#uploads.find(progress.id)?.lives();
+    this.#uploads.find(progress.id)?.touch();
     this.dispatchEvent(new CustomEvent('progress', { detail: { ...progress, at: this.#env.now() } }));
   }
 }

@@ -163,13 +163,13 @@ export class Upload extends EventTarget {
   }
 
   /** For the queue: something of it came. */
-  lives() {
-    this.#transfer.lives();
+  touch() {
+    this.#transfer.touch();
   }
 
   /** For the queue: the connection may be back. */
-  wake() {
-    this.#transfer.wake();
+  retryNow() {
+    this.#transfer.retryNow();
   }
 
   /** For the queue. @param {'failed' | 'cancelled'} state @param {Error} error */

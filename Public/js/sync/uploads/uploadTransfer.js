@@ -22,7 +22,7 @@ import { PieceSize } from './pieceSize.js';
 /** A request that has shown no sign of life for so long is given up. The gateway itself waits 20 s for a body. */
 const SILENCE_MS = 30_000;
 /** As long, when the line was just cut: some browsers do not notice it while they send. */
-const DOUBT_MS = 5000;
+const STALL_MS = 5000;
 
 export class UploadTransfer {
   #description;
@@ -38,9 +38,9 @@ export class UploadTransfer {
   #isBegun;
   #isCreated;
   #isDone = false;
-  #wake = () => {};
-  #lives = () => {};
-  #doubt = () => {};
+  #endWait = () => {};
+  #touch = () => {};
+  #suspectStall = () => {};
 
   /**
    * @param {object} options
@@ -89,7 +89,7 @@ export class UploadTransfer {
   /** The session lists it as ready. */
   finish() {
     this.#isDone = true;
-    this.#wake();
+    this.#endWait();
   }
 
   /** The gateway is known to have it. */
@@ -101,14 +101,14 @@ export class UploadTransfer {
   }
 
   /** The gateway says that something of it came. */
-  lives() {
-    this.#lives();
+  touch() {
+    this.#touch();
   }
 
   /** The network or the session is back: what waits for a better time tries now, and what is under way may be lost. */
-  wake() {
-    this.#wake();
-    this.#doubt();
+  retryNow() {
+    this.#endWait();
+    this.#suspectStall();
   }
 
   /** @param {AbortSignal} signal */
@@ -173,29 +173,29 @@ export class UploadTransfer {
     signal?.addEventListener('abort', stop);
     /** @type {unknown} */
     let silence = null;
-    let isDoubted = false;
+    let isSuspected = false;
     const expect = (/** @type {number} */ ms) => {
       this.#env.clearTimeout(silence);
       silence = this.#env.setTimeout(() => controller.abort(unreachable()), ms);
     };
-    this.#lives = () => {
-      isDoubted = false;
+    this.#touch = () => {
+      isSuspected = false;
       expect(SILENCE_MS);
     };
-    this.#doubt = () => {
-      if (!isDoubted) expect(DOUBT_MS);
-      isDoubted = true;
+    this.#suspectStall = () => {
+      if (!isSuspected) expect(STALL_MS);
+      isSuspected = true;
     };
-    this.#lives();
+    this.#touch();
     const onProgress = from === undefined ? undefined : (/** @type {number} */ bytes) => {
-      this.#lives();
+      this.#touch();
       this.#moved(from + bytes);
     };
     try {
       return await request({ signal: controller.signal, onProgress });
     } finally {
-      this.#lives = () => {};
-      this.#doubt = () => {};
+      this.#touch = () => {};
+      this.#suspectStall = () => {};
       this.#env.clearTimeout(silence);
       signal?.removeEventListener('abort', stop);
     }
@@ -238,13 +238,13 @@ export class UploadTransfer {
       const wake = () => resolve(undefined);
       const timer = ms === null ? null : this.#env.setTimeout(wake, ms);
       signal.addEventListener('abort', wake, { once: true });
-      this.#wake = () => {
+      this.#endWait = () => {
         this.#env.clearTimeout(timer);
         signal.removeEventListener('abort', wake);
         wake();
       };
     });
-    this.#wake();
-    this.#wake = () => {};
+    this.#endWait();
+    this.#endWait = () => {};
   }
 }

@@ -132,8 +132,8 @@ export class Uploads {
   }
 
   /** The network or the session is back. */
-  wake() {
-    for (const { upload } of this.#held.values()) upload.wake();
+  retryNow() {
+    for (const { upload } of this.#held.values()) upload.retryNow();
     this.#beginNext();
   }
 
