@@ -2,12 +2,12 @@
 
 const NAME = 'drawtogether';
 const VERSION = 2;
-/** Uploads and their files; pages that are drawn on alone, and what is on them; what waits to be sent, and for whom. */
+/** Uploads and their files; local boards and their contents; outboxes and their entries. */
 const STORES = ['uploads', 'blobs', 'pages', 'marks', 'items', 'files', 'outboxes', 'entries'];
-/** A browser that takes longer is not waited for. */
-const PATIENCE_MS = 4000;
+/** The maximum time for opening. */
+const MAX_OPENING_MS = 4000;
 
-/** The browser's database: what must outlive the page. A browser may refuse one; then nothing is there, and nothing is kept. */
+/** The browser's database, for everything that must outlive the page. If the browser refuses it, reads and writes have no effect. */
 export class Database {
   #factory;
   /** @type {IDBDatabase | null} */
@@ -15,12 +15,12 @@ export class Database {
   /** @type {Promise<IDBDatabase> | null} */
   #opening = null;
 
-  /** @param {() => IDBFactory} [factory] may throw: a browser may refuse */
+  /** @param {() => IDBFactory} [factory] may throw: the browser may refuse it */
   constructor(factory = () => indexedDB) {
     this.#factory = factory;
   }
 
-  /** Asks for it: what is written from then on is on its way at once. @returns {Promise<boolean>} whether there is one */
+  /** Opens it, so that later writes are handed over at once. @returns {Promise<boolean>} false: refused */
   async open() {
     return await this.#get().then(() => true, () => false);
   }
@@ -42,7 +42,7 @@ export class Database {
   }
 
   /**
-   * Where it is open, this hands over all that is to be written before it returns: it is kept even if the page dies then.
+   * Writes. If the database is open, the browser has everything when this returns: it is stored even if the page dies then.
    * @template {string} Name @param {Name[]} names @param {(stores: Record<Name, IDBObjectStore>) => void} put
    * @returns {Promise<boolean>} whether it is written
    */
@@ -62,7 +62,7 @@ export class Database {
   #get() {
     this.#opening ??= new Promise((resolve, reject) => {
       const request = this.#factory().open(NAME, VERSION);
-      const timer = setTimeout(() => reject(new DOMException('No answer.', 'TimeoutError')), PATIENCE_MS);
+      const timer = setTimeout(() => reject(new DOMException('No answer.', 'TimeoutError')), MAX_OPENING_MS);
       request.onupgradeneeded = () => {
         const { result } = request;
         for (const name of STORES) if (!result.objectStoreNames.contains(name)) result.createObjectStore(name);
@@ -70,7 +70,7 @@ export class Database {
       request.onsuccess = () => {
         clearTimeout(timer);
         this.#open = request.result;
-        // A later version of the page, in another tab, shall not wait for us.
+        // A later version of the page in another tab must not wait for this one.
         this.#open.onversionchange = () => request.result.close();
         this.#open.onclose = () => (this.#open = this.#opening = null);
         resolve(this.#open);
@@ -84,10 +84,10 @@ export class Database {
   }
 }
 
-/** The page's own. */
+/** The database of the page. */
 export const browserDatabase = new Database();
 
-/** All whose name begins so. @param {string} name */
+/** The range of all keys below a name. @param {string} name */
 export function within(name) {
   return IDBKeyRange.bound(`${name}/`, `${name}/\uffff`);
 }

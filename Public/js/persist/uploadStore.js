@@ -26,7 +26,7 @@ export class UploadStore {
     return records;
   }
 
-  /** Records change; the files beside them are written once. @param {UploadRecord} record @param {Blob} blob */
+  /** Stores a record and its file. Records change; files do not. @param {UploadRecord} record @param {Blob} blob */
   async put(record, blob) {
     await this.#database.write(['uploads', 'blobs'], ({ uploads, blobs }) => {
       blobs.put(blob, record.id);
@@ -34,7 +34,7 @@ export class UploadStore {
     });
   }
 
-  /** Changes what is kept; brings nothing back. @param {UploadRecord} record */
+  /** Changes a stored record; adds none. @param {UploadRecord} record */
   async update(record) {
     await this.#database.read(['uploads'], ({ uploads }) => {
       const held = uploads.getKey(record.id);

@@ -7,6 +7,8 @@ const MAX_MS = 10_000;
 const STABLE_MS = 5000;
 /** The jitter that is added to a delay for which the gateway has asked: it asks all clients for the same. */
 const MAX_ADDED_JITTER_MS = 500;
+/** The longest delay for which the gateway may ask. */
+export const MAX_ASKED_MS = 60_000;
 /** More doublings change nothing. */
 const MAX_ATTEMPT = 30;
 

@@ -1,5 +1,6 @@
 /** The action of the client after its socket has closed, by close code. */
 
+import { MAX_ASKED_MS } from './backoff.js';
 import { InvalidationReason } from './errors.js';
 
 /** @typedef {import('./errors.js').InvalidationKind} InvalidationKind */
@@ -11,8 +12,6 @@ import { InvalidationReason } from './errors.js';
 
 /** The pause after the gateway closed the connection because the client sent too fast. */
 const AFTER_RATE_LIMIT_MS = 5000;
-/** The longest delay for which the gateway may ask. */
-const LONGEST_WAIT_MS = 60_000;
 
 /**
  * Returns the action: reconnect, reconnect as a new participant, or invalidate the session.
@@ -71,6 +70,6 @@ function parseReason(reason) {
   return {
     code: typeof details.code === 'string' ? details.code : '',
     detail: typeof details.detail === 'string' ? details.detail : '',
-    retryAfterMs: Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_WAIT_MS) : 0,
+    retryAfterMs: Number.isFinite(ms) ? Math.min(Math.max(ms, 0), MAX_ASKED_MS) : 0,
   };
 }

@@ -5,23 +5,23 @@ import { isObject, number } from '../json.js';
 import { isKey } from '../key.js';
 
 /**
- * What the gateway says of it.
+ * The gateway's description of an attachment.
  * @typedef {object} AttachmentFacts
  * @property {string} id
  * @property {string} name for people; no path
- * @property {string} contentType as its uploader said
- * @property {number | null} size in bytes; null: not known yet
+ * @property {string} contentType as its uploader declared it
+ * @property {number | null} size in bytes; null: unknown so far
  * @property {string | null} sha256 hex digits, once ready
  * @property {unknown} metadata any JSON
  * @property {number | null} participant the uploader's number
  * @property {'uploading' | 'ready'} state
- * @property {number} offset how much of it has arrived
+ * @property {number} offset the number of received bytes
  * @property {string} createdAt ISO 8601
  *
  * @typedef {AttachmentFacts & { isStalled: boolean }} AttachmentRecord kept up to date by `AttachmentList`
  */
 
-/** The same object for as long as the session lists the attachment; what it says follows the session. */
+/** An attachment. The object stays the same while the session lists it; its properties follow the session. */
 export class Attachment {
   #record;
   #url;
@@ -76,7 +76,7 @@ export class Attachment {
     return this.#record.createdAt;
   }
 
-  /** Where it can be read from, once ready. */
+  /** The address of the content, once ready. */
   get url() {
     return this.#url;
   }
@@ -85,16 +85,16 @@ export class Attachment {
     return this.#record.state === 'ready';
   }
 
-  /** Whether it is being uploaded and nothing of it has come for a while. */
+  /** True during an upload without recent progress. */
   get isStalled() {
     return this.#record.isStalled;
   }
 
   /**
-   * The whole contents; the browser's cache keeps them. Those who ask at once share one download. The blob has the type
+   * Loads the content; the browser's cache keeps it. Concurrent callers share one download. The blob has the type
    * that the gateway serves, never one that could run here.
-   * @param {{ signal?: AbortSignal }} [options] stops waiting, and the download when nobody else waits for it
-   * @returns {Promise<Blob>} @throws {GroupSessionError} and it can be tried again
+   * @param {{ signal?: AbortSignal }} [options] stops waiting, and the download if no other caller waits
+   * @returns {Promise<Blob>} @throws {GroupSessionError} a retry is possible
    */
   async load({ signal } = {}) {
     signal?.throwIfAborted();
@@ -114,7 +114,7 @@ export class Attachment {
     });
   }
 
-  /** @returns {Promise<any>} what its uploader said about it */
+  /** @returns {Promise<any>} the metadata of its uploader */
   loadMetadata() {
     return Promise.resolve(this.metadata);
   }
@@ -154,20 +154,20 @@ async function refusal(answer) {
   return new AttachmentError(damaged ? 'damaged' : code, detail, { status: answer.status });
 }
 
-/** @param {unknown} told @returns {AttachmentFacts | null} null for what is no attachment */
-export function readAttachment(told) {
-  if (!isObject(told) || !isKey(told.id)) return null;
+/** @param {unknown} value from the gateway @returns {AttachmentFacts | null} null: no attachment */
+export function readAttachment(value) {
+  if (!isObject(value) || !isKey(value.id)) return null;
   return {
-    id: told.id,
-    name: text(told.name, 'attachment'),
-    contentType: text(told.contentType, 'application/octet-stream'),
-    size: typeof told.size === 'number' ? number(told.size) : null,
-    sha256: typeof told.sha256 === 'string' ? told.sha256 : null,
-    metadata: told.metadata ?? null,
-    participant: typeof told.participant === 'number' ? number(told.participant) : null,
-    state: told.state === 'ready' ? 'ready' : 'uploading',
-    offset: number(told.offset),
-    createdAt: text(told.createdAt, ''),
+    id: value.id,
+    name: text(value.name, 'attachment'),
+    contentType: text(value.contentType, 'application/octet-stream'),
+    size: typeof value.size === 'number' ? number(value.size) : null,
+    sha256: typeof value.sha256 === 'string' ? value.sha256 : null,
+    metadata: value.metadata ?? null,
+    participant: typeof value.participant === 'number' ? number(value.participant) : null,
+    state: value.state === 'ready' ? 'ready' : 'uploading',
+    offset: number(value.offset),
+    createdAt: text(value.createdAt, ''),
   };
 }
 

@@ -11,13 +11,13 @@ import { readAttachment } from './attachment.js';
  * @typedef {import('./attachment.js').AttachmentRecord} AttachmentRecord
  *
  * @typedef {object} AttachmentListEvents
- * @property {() => void} changed there are others, or one of them says something else
- * @property {() => void} told all of them were told anew
+ * @property {() => void} changed `current` is another array, or an attachment has changed
+ * @property {() => void} reloaded a snapshot was complete
  * @property {(progress: { id: string, offset: number, size: number | null }) => void} progressed
  * @property {(id: string) => void} removed by somebody
  */
 
-/** An upload of which nothing has come for so long is shown as paused. */
+/** The time without progress after which an upload is shown as paused. */
 const STALLED_MS = 10_000;
 
 export class AttachmentList {
@@ -26,8 +26,8 @@ export class AttachmentList {
   #env;
   /** @type {Map<string, { record: AttachmentRecord, attachment: Attachment, timer: unknown }>} */
   #held = new Map();
-  /** @type {Set<string> | null} the ids that a snapshot has told, until it is whole */
-  #told = null;
+  /** The ids in a snapshot, until it is complete. @type {Set<string> | null} */
+  #inSnapshot = null;
   /** @type {Attachment[]} */
   #current = [];
 
@@ -42,7 +42,7 @@ export class AttachmentList {
     this.#env = env;
   }
 
-  /** @returns {Attachment[]} oldest first; another array when something changed */
+  /** @returns {Attachment[]} oldest first; another array after each change */
   get current() {
     return this.#current;
   }
@@ -52,17 +52,17 @@ export class AttachmentList {
     return this.#held.get(id)?.attachment ?? null;
   }
 
-  /** Everything is told anew; what is held stays until that is whole. */
+  /** A snapshot follows. The present attachments stay until it is complete. */
   snapshotBegan() {
-    this.#told = new Set();
+    this.#inSnapshot = new Set();
   }
 
   caughtUp() {
-    const told = this.#told;
-    this.#told = null;
-    if (!told) return;
-    for (const id of [...this.#held.keys()]) if (!told.has(id)) this.#forget(id);
-    this.#events.told();
+    const ids = this.#inSnapshot;
+    this.#inSnapshot = null;
+    if (!ids) return;
+    for (const id of [...this.#held.keys()]) if (!ids.has(id)) this.#forget(id);
+    this.#events.reloaded();
     this.#changed();
   }
 
@@ -75,7 +75,7 @@ export class AttachmentList {
     else this.#put(key, readAttachment(readPayload(payload)));
   }
 
-  /** Nothing follows the session any more. */
+  /** Stops the timers. */
   stop() {
     for (const held of this.#held.values()) this.#env.clearTimeout(held.timer);
   }
@@ -83,20 +83,20 @@ export class AttachmentList {
   /** @param {string} id @param {AttachmentFacts | null} facts */
   #put(id, facts) {
     if (facts?.id !== id) return;
-    this.#told?.add(id);
+    this.#inSnapshot?.add(id);
     const record = { ...facts, isStalled: false };
     const held = this.#held.get(id);
     if (held) Object.assign(held.record, record);
     else this.#held.set(id, { record, attachment: this.#make(record), timer: null });
     this.#watch(id);
-    if (!this.#told) this.#changed();
+    if (!this.#inSnapshot) this.#changed();
   }
 
   /** @param {string} id */
   #remove(id) {
-    this.#told?.delete(id);
-    // A snapshot may tell the removal of what came after it; what was held before it goes at its end.
-    if (this.#told) return;
+    this.#inSnapshot?.delete(id);
+    // A snapshot may contain the removal of an attachment that came after it; older ones are removed at its end.
+    if (this.#inSnapshot) return;
     this.#forget(id);
     this.#changed();
     this.#events.removed(id);
@@ -108,13 +108,13 @@ export class AttachmentList {
     this.#held.delete(id);
   }
 
-  /** @param {Record<string, unknown> | null} told */
-  #progress(told) {
-    const held = this.#held.get(String(told?.id));
-    if (!told || held?.record.state !== 'uploading') return;
+  /** @param {Record<string, unknown> | null} progress */
+  #progress(progress) {
+    const held = this.#held.get(String(progress?.id));
+    if (!progress || held?.record.state !== 'uploading') return;
     const { record } = held;
     const wasStalled = record.isStalled;
-    record.offset = number(told.offset);
+    record.offset = number(progress.offset);
     record.isStalled = false;
     this.#watch(record.id);
     this.#events.progressed({ id: record.id, offset: record.offset, size: record.size });
@@ -139,7 +139,7 @@ export class AttachmentList {
   }
 }
 
-/** The same order for everybody. @param {AttachmentRecord} a @param {AttachmentRecord} b */
+/** The order is the same for all participants. @param {AttachmentRecord} a @param {AttachmentRecord} b */
 function before(a, b) {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;
   return a.id < b.id ? -1 : 1;

@@ -8,7 +8,7 @@ import { browserEnvironment } from '../environment.js';
 import { InvalidationReason, NotJoinedError } from '../errors.js';
 import { sendRequest } from '../httpRequest.js';
 import { isKey, newKey } from '../key.js';
-import { Uploads } from '../uploads/uploads.js';
+import { UploadQueue } from '../uploads/uploadQueue.js';
 import { pageLeases, pageUploads } from '../uploads/uploadRecords.js';
 
 /**
@@ -21,7 +21,7 @@ import { pageLeases, pageUploads } from '../uploads/uploadRecords.js';
  * @property {typeof fetch} fetch
  * @property {import('../uploads/uploadRecords.js').UploadRecords} store
  * @property {import('../uploads/uploadRecords.js').UploadLeases} leases
- * @property {EventTarget} network tells `online`
+ * @property {EventTarget} network dispatches `online`
  * @property {() => number} wallClock milliseconds since 1970
  * @property {() => number} now milliseconds
  * @property {(run: () => void, ms: number) => unknown} setTimeout
@@ -32,9 +32,9 @@ import { pageLeases, pageUploads } from '../uploads/uploadRecords.js';
  * @property {string} [name] for people; else the file's
  * @property {string} [contentType] else the file's
  * @property {unknown} [metadata] any JSON up to the session's `metadataBytes`
- * @property {string} [id] a new key, when it is to be known before
+ * @property {string} [id] a new key, if it must be known before
  * @property {(progress: { id: string, offset: number, size: number }) => void} [onProgress]
- * @property {AbortSignal} [signal] cancels it
+ * @property {AbortSignal} [signal] cancels the upload
  */
 
 /** @type {JournalEnvironment} */
@@ -49,7 +49,7 @@ export const browserJournalEnvironment = {
 };
 
 /**
- * One for each session. Events: `change` (`current` is another array), `progress` (detail: `id`, `offset`, `size` and `at`,
+ * There is one for each session. Events: `change` (`current` is another array), `progress` (detail: `id`, `offset`, `size` and `at`,
  * of anybody's upload), `uploadschange` (`uploads` has others, or one of them is in another state).
  */
 export class GroupSessionJournal extends EventTarget {
@@ -72,13 +72,13 @@ export class GroupSessionJournal extends EventTarget {
       (record) => new Attachment(record, this.#requests.url(record.id), env.fetch),
       {
         changed: () => this.#attachmentsChanged(),
-        told: () => this.#uploads.told(),
+        reloaded: () => this.#uploads.reloaded(),
         progressed: (progress) => this.#progressed(progress),
         removed: (id) => this.#uploads.removed(id),
       },
       env,
     );
-    this.#uploads = new Uploads({
+    this.#uploads = new UploadQueue({
       session,
       requests: this.#requests,
       find: (id) => this.#attachments.find(id),
@@ -89,13 +89,13 @@ export class GroupSessionJournal extends EventTarget {
     this.#uploads.restore();
   }
 
-  /** @returns {Attachment[]} what the session has now, oldest first; those that are being uploaded too */
+  /** @returns {Attachment[]} the session's attachments, oldest first, unfinished uploads included */
   get current() {
     return this.#attachments.current;
   }
 
   /**
-   * The whole array each time it changes, at first the present one. Whoever is slow gets the newest only.
+   * Yields the present array, and the new one after each change. A slow reader gets only the newest.
    * @returns {AsyncQueue<Attachment[]>} ends with the session
    */
   get attachments() {
@@ -107,22 +107,23 @@ export class GroupSessionJournal extends EventTarget {
     return queue;
   }
 
-  /** @returns {Upload[]} this page's own that are under way, those of an earlier page too */
+  /** @returns {Upload[]} this page's unfinished uploads, resumed ones of an earlier page included */
   get uploads() {
     return this.#uploads.current;
   }
 
   /**
-   * Shares a file with everybody, now and later. It goes on over cuts of the connection and a reload of the page.
+   * Shares a file with all present and later participants. The upload survives lost connections; if the environment stores uploads,
+   * also a reload of the page.
    * @param {Blob} blob or a `File` @param {AddOptions} [options]
-   * @returns {Promise<Attachment>} once everybody can load it
-   * @throws {GroupSessionError | DOMException} `AbortError` when it was cancelled; the signal's reason
+   * @returns {Promise<Attachment>} once all participants can load it
+   * @throws {GroupSessionError | DOMException} `AbortError` after a cancellation; the signal's reason
    */
   async add(blob, options) {
     return await this.upload(blob, options).done;
   }
 
-  /** As `add`, for those who want to watch, pause and cancel it. @param {Blob} blob @param {AddOptions} [options] @returns {Upload} */
+  /** Like `add`, with an object to watch, pause and cancel the upload. @param {Blob} blob @param {AddOptions} [options] @returns {Upload} */
   upload(blob, { name, contentType, metadata = null, id = newKey(), onProgress, signal } = {}) {
     signal?.throwIfAborted();
     if (!isKey(id)) throw new TypeError('An attachment’s id is a UUID in upper case.');
@@ -140,14 +141,14 @@ export class GroupSessionJournal extends EventTarget {
     return upload;
   }
 
-  /** Takes it away from everybody; one that is being uploaded too. @param {{ id: string }} attachment @returns {Promise<void>} */
+  /** Removes an attachment, or an unfinished upload, for all participants. @param {{ id: string }} attachment @returns {Promise<void>} */
   async remove({ id }) {
     const upload = this.#uploads.find(id);
     if (upload) upload.cancel();
     else await this.#requests.remove(id);
   }
 
-  /** Follows the session no more. Uploads stop, and are taken up by a later journal of the session. */
+  /** Stops following the session. Uploads stop, and a later journal of the session resumes them. */
   close() {
     this.#uploads.close();
     this.#finish();

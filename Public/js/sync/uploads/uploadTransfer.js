@@ -1,4 +1,4 @@
-/** Brings a file to the gateway, however often the line is cut. */
+/** Transfers a file to the gateway, with as many retries as necessary. */
 
 import { isMissing, isPassing } from '../journal/attachmentRequests.js';
 import { AttachmentError } from '../errors.js';
@@ -13,15 +13,15 @@ import { PieceSize } from './pieceSize.js';
  * @typedef {import('../environment.js').Environment} Environment
  *
  * @typedef {object} TransferEvents
- * @property {() => void} created the gateway is known to have it
- * @property {(offset: number) => void} moved how much has gone out or arrived
- * @property {(status: number) => boolean} missing the gateway does not have it any more: whether it is to be created anew
- * @property {(isInterrupted: boolean) => void} interrupted whether it waits for a better time
+ * @property {() => void} created the gateway has it
+ * @property {(offset: number) => void} moved the number of bytes that were sent or received
+ * @property {(status: number) => boolean} missing the gateway no longer has it; returns true if it must be created anew
+ * @property {(isInterrupted: boolean) => void} interrupted true while it waits for a retry
  */
 
-/** A request that has shown no sign of life for so long is given up. The gateway itself waits 20 s for a body. */
+/** The time without progress after which a request is aborted. The gateway itself waits 20 s for a body. */
 const SILENCE_MS = 30_000;
-/** As long, when the line was just cut: some browsers do not notice it while they send. */
+/** The same, after the connection was lost: some browsers do not notice a lost connection while they send. */
 const STALL_MS = 5000;
 
 export class UploadTransfer {
@@ -31,7 +31,7 @@ export class UploadTransfer {
   #events;
   #env;
   #pieces = new PieceSize();
-  /** @type {number | null} how much the gateway has; null: ask it */
+  /** The number of bytes that the gateway has; null: unknown. @type {number | null} */
   #offset = null;
   #reached = 0;
   #attempt = 0;
@@ -46,8 +46,8 @@ export class UploadTransfer {
    * @param {object} options
    * @param {Description} options.description
    * @param {Blob} options.blob
-   * @param {boolean} options.isBegun an earlier page may have created it
-   * @param {boolean} options.isCreated the gateway is known to have had it
+   * @param {boolean} options.isBegun true if an earlier page may have created it
+   * @param {boolean} options.isCreated true if the gateway had it
    * @param {AttachmentRequests} options.requests
    * @param {TransferEvents} options.events
    * @param {Pick<Environment, 'now' | 'random' | 'setTimeout' | 'clearTimeout'>} options.env
@@ -62,14 +62,14 @@ export class UploadTransfer {
     this.#env = env;
   }
 
-  /** Whether the gateway may have something of it. */
+  /** True if the gateway may have a part of it. */
   get isBegun() {
     return this.#isBegun;
   }
 
   /**
-   * Goes on until `finish` or the signal says that it is enough.
-   * @param {AbortSignal} signal @throws {AttachmentError} what no later try would change
+   * Transfers until `finish` is called or the signal is aborted.
+   * @param {AbortSignal} signal @throws {AttachmentError} a permanent refusal
    */
   async run(signal) {
     this.#offset = null;
@@ -92,7 +92,7 @@ export class UploadTransfer {
     this.#endWait();
   }
 
-  /** The gateway is known to have it. */
+  /** The gateway has it. */
   created() {
     if (this.#isCreated) return;
     this.#isBegun = true;
@@ -100,12 +100,12 @@ export class UploadTransfer {
     this.#events.created();
   }
 
-  /** The gateway says that something of it came. */
+  /** The gateway reported progress. */
   touch() {
     this.#touch();
   }
 
-  /** The network or the session is back: what waits for a better time tries now, and what is under way may be lost. */
+  /** The network or the session is back: a waiting retry begins now, and a running request may be lost. */
   retryNow() {
     this.#endWait();
     this.#suspectStall();
@@ -116,7 +116,7 @@ export class UploadTransfer {
     if (this.#offset === null) await this.#locate(signal);
     else if (this.#offset < this.#blob.size) await this.#sendPiece(this.#offset, signal);
     else {
-      // All is there: the session's entry ends this. Should that have been missed, we ask again.
+      // The gateway has everything, so an entry of the session ends this. In case that entry was missed, ask again.
       await this.#wait(null, signal);
       this.#offset = null;
     }
@@ -133,7 +133,7 @@ export class UploadTransfer {
     }
   }
 
-  /** Nothing stops it in the middle: what was begun can then be removed for certain. @param {AbortSignal} signal */
+  /** Creates the upload. This request is never aborted, so a created upload is always known, and can be removed. @param {AbortSignal} signal */
   async #create(signal) {
     const piece = await this.#read(0);
     signal.throwIfAborted();
@@ -153,7 +153,7 @@ export class UploadTransfer {
     this.#pieces.arrived(piece.byteLength, this.#env.now() - began);
   }
 
-  /** @param {number} from @returns {Promise<ArrayBuffer>} the piece that begins there */
+  /** @param {number} from @returns {Promise<ArrayBuffer>} the piece from there on */
   async #read(from) {
     try {
       return await this.#blob.slice(from, from + this.#pieces.bytes).arrayBuffer();
@@ -164,7 +164,7 @@ export class UploadTransfer {
 
   /**
    * @template T @param {(options: RequestOptions) => Promise<T>} request
-   * @param {AbortSignal | null} signal @param {number} [from] where the body begins in the file
+   * @param {AbortSignal | null} signal @param {number} [from] the offset of the body in the file
    */
   async #ask(request, signal, from) {
     signal?.throwIfAborted();
@@ -218,9 +218,9 @@ export class UploadTransfer {
     this.#events.moved(Math.min(offset, this.#blob.size));
   }
 
-  /** @param {unknown} error @returns {number} milliseconds @throws {unknown} the error, when it would come again */
+  /** @param {unknown} error @returns {number} milliseconds @throws {unknown} the error, if it is permanent */
   #delayAfter(error) {
-    // Whoever refuses a piece for its size without the gateway's words stands between: it may let small ones through.
+    // A refusal of the size without the gateway's numbers comes from a proxy, which may accept smaller pieces.
     const isProxy = error instanceof AttachmentError && error.status === 413 && error.limit === undefined;
     if (isProxy && !this.#pieces.isSmallest) this.#pieces.keepSmall();
     else if (this.#isCreated && isMissing(error)) this.#isCreated = !this.#events.missing(error.status);
@@ -231,7 +231,7 @@ export class UploadTransfer {
     return Math.max(delay, error.retryAfterMs);
   }
 
-  /** @param {number | null} ms null: until woken @param {AbortSignal} signal @returns {Promise<void>} */
+  /** @param {number | null} ms null: until `retryNow` @param {AbortSignal} signal @returns {Promise<void>} */
   async #wait(ms, signal) {
     if (signal.aborted || this.#isDone) return;
     await new Promise((resolve) => {
