@@ -1,8 +1,8 @@
 /** The requests for a session's attachments: tus 1.0.0 with creation-with-upload and termination. */
 
-import { isObject } from '../json.js';
 import { MAX_ASKED_MS } from '../backoff.js';
 import { AttachmentError } from '../errors.js';
+import { isObject } from '../json.js';
 
 /**
  * @typedef {import('../httpRequest.js').HTTPAnswer} HTTPAnswer

@@ -1,8 +1,5 @@
 /** The files that the participants of a session share. */
 
-import { Attachment } from './attachment.js';
-import { AttachmentList } from './attachmentList.js';
-import { AttachmentRequests } from './attachmentRequests.js';
 import { AsyncQueue } from '../asyncQueue.js';
 import { browserEnvironment } from '../environment.js';
 import { InvalidationReason, NotJoinedError } from '../errors.js';
@@ -10,6 +7,9 @@ import { sendRequest } from '../httpRequest.js';
 import { isKey, newKey } from '../key.js';
 import { UploadQueue } from '../uploads/uploadQueue.js';
 import { pageLeases, pageUploads } from '../uploads/uploadRecords.js';
+import { Attachment } from './attachment.js';
+import { AttachmentList } from './attachmentList.js';
+import { AttachmentRequests } from './attachmentRequests.js';
 
 /**
  * @typedef {import('../groupSession.js').GroupSession} GroupSession

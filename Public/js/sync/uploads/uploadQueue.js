@@ -1,8 +1,8 @@
 /** The uploads of a page into a session: two at a time, in order, with those that an earlier page began. */
 
-import { isMissing, isPassing } from '../journal/attachmentRequests.js';
-import { AttachmentError, InvalidationReason } from '../errors.js';
 import { retryDelay } from '../backoff.js';
+import { AttachmentError, InvalidationReason } from '../errors.js';
+import { isMissing, isPassing } from '../journal/attachmentRequests.js';
 import { Upload } from './upload.js';
 import { UploadTransfer } from './uploadTransfer.js';
 

@@ -1,9 +1,9 @@
 /** Transfers a file to the gateway, with as many retries as necessary. */
 
-import { isMissing, isPassing } from '../journal/attachmentRequests.js';
+import { retryDelay } from '../backoff.js';
 import { AttachmentError } from '../errors.js';
 import { unreachable } from '../httpRequest.js';
-import { retryDelay } from '../backoff.js';
+import { isMissing, isPassing } from '../journal/attachmentRequests.js';
 import { PieceSize } from './pieceSize.js';
 
 /**
