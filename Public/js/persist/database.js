@@ -44,7 +44,7 @@ export class Database {
   /**
    * Writes. If the database is open, the browser has everything when this returns: it is stored even if the page dies then.
    * @template {string} Name @param {Name[]} names @param {(stores: Record<Name, IDBObjectStore>) => void} put
-   * @returns {Promise<boolean>} whether it is written
+   * @returns {Promise<boolean>} true if it is written
    */
   async write(names, put) {
     try {

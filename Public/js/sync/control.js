@@ -10,7 +10,7 @@ import { readParticipant } from './participants.js';
  *   acknowledged: number, resumed: boolean, activity: Record<string, unknown>, limits: Limits }} Joined
  */
 
-/** In force until the gateway has told its own. @type {Limits} */
+/** The limits until the gateway has sent its own. @type {Limits} */
 export const DEFAULT_LIMITS = {
   messageBytes: 262_144,
   entriesPerSecond: 1000,

@@ -76,8 +76,8 @@ export class NotJoinedError extends GroupSessionError {
 
 /**
  * The reason for which a session was invalidated.
- * `left` by oneself · `ended` by somebody for everybody · `unknown` there is no such session · `full` ·
- * `version` the gateway does not speak ours · `refused` it found a fault with what we sent.
+ * `left` by this client · `ended` for all participants · `unknown` there is no such session · `full` ·
+ * `version` the gateway does not speak this client's version · `refused` the gateway found a fault in a message.
  * @typedef {'left' | 'ended' | 'unknown' | 'full' | 'version' | 'refused'} InvalidationKind
  */
 export class InvalidationReason extends GroupSessionError {

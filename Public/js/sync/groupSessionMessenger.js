@@ -56,15 +56,15 @@ export class GroupSessionMessenger {
   }
 
   /**
-   * Sends to everybody, or to some. The order of calls is the order of messages. A reliable message is done when the
-   * session has it; before the session is joined, and while the connection is lost, it waits.
+   * Sends to all participants, or to some. The order of calls is the order of messages. The promise of a reliable message resolves
+   * when the session has it; before the session is joined, and while the connection is lost, the message waits.
    * @param {object} message of a class; or bytes; or any object, with its `type`
    * @param {object} [options]
-   * @param {Participant | Iterable<Participant> | null} [options.to] nobody (an empty list) is no error
+   * @param {Participant | Iterable<Participant> | null} [options.to] an empty list is no error
    * @param {string} [options.type] instead of the message's class
-   * @param {string} [options.key] what it is about: kept for those who come later
-   * @param {'append' | 'replace' | 'remove'} [options.retention] what it does to what is kept under the key
-   * @param {boolean} [options.existing] only if something is kept under it
+   * @param {string} [options.key] of its subject: retained for later participants
+   * @param {'append' | 'replace' | 'remove'} [options.retention] its effect on the retained entries of the key
+   * @param {boolean} [options.existing] only if the key has retained entries
    * @returns {Promise<void>} @throws {MessageTooLargeError | RateLimitedError | NotJoinedError} and then nothing was sent
    */
   async send(message, { to = null, type, key, retention = 'append', existing = false } = {}) {

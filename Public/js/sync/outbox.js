@@ -8,7 +8,7 @@ import { Retention } from './wire.js';
  * @property {OutgoingEntry} entry
  * @property {number} clientSequence 0 until it is first put on a socket
  * @property {number} sequence an upper bound of its place in the session's order; 0 until the session holds it
- * @property {boolean} isAcked true once its sender was told the result
+ * @property {boolean} isAcked true once the result was reported
  */
 
 /** The placeholder of a refused entry until its number is on disk. It has no type, so the gateway refuses it again. */

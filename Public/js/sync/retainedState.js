@@ -1,4 +1,4 @@
-/** What a session retains, as a client needs it: the gateway's own entries, and a digest of everything. */
+/** The retained entries of a session, as a client needs them: the gateway's own entries, and a digest of everything. */
 
 import { extendDigest } from './stateHash.js';
 import { Retention } from './wire.js';

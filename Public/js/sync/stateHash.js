@@ -1,4 +1,4 @@
-/** The hash of what a session retains: equal for all clients that hold the same. */
+/** The hash of the retained entries of a session: equal for all clients that have the same entries. */
 
 import { bytesFromKey } from './key.js';
 

@@ -28,7 +28,7 @@ const MAXIMUM_TARGETS = 1000;
  * @property {string | null} [key] if retained
  * @property {boolean} [existing] only if the key is held
  * @property {boolean} [sealed]
- * @property {number[] | null} [targets] participants' numbers; null is everybody
+ * @property {number[] | null} [targets] participants' numbers; null: all participants
  */
 
 /**

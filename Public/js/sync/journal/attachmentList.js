@@ -14,7 +14,7 @@ import { readAttachment } from './attachment.js';
  * @property {() => void} changed `current` is another array, or an attachment has changed
  * @property {() => void} reloaded a snapshot was complete
  * @property {(progress: { id: string, offset: number, size: number | null }) => void} progressed
- * @property {(id: string) => void} removed by somebody
+ * @property {(id: string) => void} removed a participant removed it
  */
 
 /** The time without progress after which an upload is shown as paused. */
