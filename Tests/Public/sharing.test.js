@@ -116,7 +116,7 @@ test('without locks, this tab’s pending entries are not treated as those of a 
 
 /** @param {any} [tabs] */
 function fakeSharing(tabs) {
-  const { around, last, sockets } = fakeSession();
+  const { env, last, sockets } = fakeSession();
   /** @type {Map<string, string>} */
   const storage = new Map();
   /** @type {{ session: object, isClosed: boolean }[]} */
@@ -144,7 +144,7 @@ function fakeSharing(tabs) {
       openChannel: /** @type {any} */ (null),
       wait: async () => {},
     },
-    around,
+    env,
     openJournal: (session) => {
       const journal = { session, isClosed: false };
       journals.push(journal);

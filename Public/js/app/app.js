@@ -14,7 +14,7 @@ import { Shapes } from '../model/shapes.js';
 import { isDrawingFile, isDrawingText } from '../persist/drawingFile.js';
 import { Presence } from '../protocol/presence.js';
 import { newKey } from '../sync/key.js';
-import { watchWaking } from '../sync/connection.js';
+import { onResume } from './onResume.js';
 import { Sharing } from './sharing.js';
 import { browserDatabase } from '../persist/database.js';
 import { CURSOR_TYPE } from '../protocol/cursorMessage.js';
@@ -390,7 +390,7 @@ document.addEventListener('visibilitychange', () => {
   presence.away(document.hidden);
   if (document.hidden) sharing.saveNow();
 });
-watchWaking((slept) => sharing.session?.wake(slept));
+onResume((isDoubtful) => sharing.session?.checkConnection({ isDoubtful }));
 
 openToInspection({ sharing, shapes, items, selection, renderer, frameQueue });
 

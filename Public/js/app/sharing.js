@@ -1,11 +1,12 @@
 /** Which session the picture belongs to: made, joined, followed, left. Knows no DOM; what it needs comes in. */
 
-import { browserSurroundings } from '../sync/connection.js';
+import { browserEnvironment } from '../sync/environment.js';
 import { GroupSession } from '../sync/groupSession.js';
 import { GroupSessionJournal } from '../sync/journal/groupSessionJournal.js';
-import { ParticipantStore } from '../persist/outboxStore.js';
+import { persistentJournalEnvironment } from '../persist/journalEnvironment.js';
+import { OutboxStore } from '../persist/outboxStore.js';
 import { createSession } from '../sync/http.js';
-import { browserTabs, takeClaim } from '../persist/tabLease.js';
+import { acquireLease, browserTabs } from '../persist/tabLease.js';
 import { LocalBoards } from '../persist/localBoards.js';
 
 /**
@@ -34,9 +35,9 @@ export class Sharing extends EventTarget {
   #newId;
   #page;
   #tabs;
-  /** @type {Set<string>} this page's, or asked for */
-  #claims = new Set();
-  #around;
+  /** The leases that this page holds or has requested. @type {Set<string>} */
+  #leases = new Set();
+  #env;
   #openJournal;
   #database;
   #alone;
@@ -48,7 +49,7 @@ export class Sharing extends EventTarget {
   #session = null;
   /** @type {GroupSessionJournal | null} */
   #journal = null;
-  /** @type {ParticipantStore | null} */
+  /** @type {OutboxStore | null} */
   #store = null;
   /** @type {unknown} */
   #saving = null;
@@ -66,8 +67,8 @@ export class Sharing extends EventTarget {
    * @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} options.storage that lives as long as the tab
    * @param {import('../persist/database.js').Database} options.database
    * @param {() => string} options.newId random
-   * @param {import('../persist/tabLease.js').ClaimSurroundings} [options.tabs]
-   * @param {import('../sync/connection.js').Surroundings} [options.around]
+   * @param {import('../persist/tabLease.js').TabEnvironment} [options.tabs]
+   * @param {import('../sync/environment.js').Environment} [options.env]
    * @param {(session: GroupSession) => GroupSessionJournal} [options.openJournal]
    */
   constructor({
@@ -80,8 +81,8 @@ export class Sharing extends EventTarget {
     database,
     newId,
     tabs = browserTabs,
-    around = browserSurroundings,
-    openJournal = (session) => new GroupSessionJournal(session),
+    env = browserEnvironment,
+    openJournal,
   }) {
     super();
     this.#drawing = drawing;
@@ -92,10 +93,12 @@ export class Sharing extends EventTarget {
     this.#newId = newId;
     this.#page = newId();
     this.#tabs = tabs;
-    this.#around = around;
-    this.#openJournal = openJournal;
+    this.#env = env;
+    const journalEnv = openJournal ? null : persistentJournalEnvironment(database, tabs);
+    this.#openJournal = openJournal ??
+      ((session) => new GroupSessionJournal(session, { env: journalEnv ?? undefined }));
     this.#database = database;
-    const take = this.#take.bind(this);
+    const take = this.#acquireLease.bind(this);
     this.#alone = new LocalBoards({ drawing, itemStore, items, database, storage, newId, take });
     this.#alone.addEventListener('refused', () => this.dispatchEvent(new Event('unkept')));
   }
@@ -187,7 +190,7 @@ export class Sharing extends EventTarget {
 
   /** @returns {Promise<boolean> | undefined} whether it is written */
   #save() {
-    this.#around.clearTimeout(this.#saving);
+    this.#env.clearTimeout(this.#saving);
     this.#saving = null;
     if (!this.#session || this.#session.state === 'invalidated') return;
     return this.#store?.save(this.#session.save()).then((isKept) => {
@@ -196,13 +199,13 @@ export class Sharing extends EventTarget {
     });
   }
 
-  /** Not twice: where there are no locks, a tab does not object to itself. @param {string} claim @param {{ isPatient?: boolean }} [options] */
-  async #take(claim, options) {
-    if (this.#claims.has(claim)) return false;
-    this.#claims.add(claim);
-    const isTaken = await takeClaim(claim, this.#page, this.#tabs, options);
-    if (!isTaken) this.#claims.delete(claim);
-    return isTaken;
+  /** Acquires a lease once: without locks, a tab does not object to itself. @param {string} lease @param {{ isPatient?: boolean }} [options] */
+  async #acquireLease(lease, options) {
+    if (this.#leases.has(lease)) return false;
+    this.#leases.add(lease);
+    const isAcquired = await acquireLease(lease, this.#page, this.#tabs, options);
+    if (!isAcquired) this.#leases.delete(lease);
+    return isAcquired;
   }
 
   /** @param {string} id @param {{ bringsPicture: boolean }} options */
@@ -210,7 +213,7 @@ export class Sharing extends EventTarget {
     const store = this.#storeFor(id, this.#storage);
     const saved = await store.open();
     const forgetAlone = this.#alone.close();
-    const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, around: this.#around });
+    const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, env: this.#env });
     this.#drawing.attach(session, { bringsPicture });
     session.addEventListener('savechange', (event) => {
       this.#saveSoon(/** @type {CustomEvent} */ (event).detail.isUrgent);
@@ -224,28 +227,29 @@ export class Sharing extends EventTarget {
     // In this order: what is killed in between is there twice, and not nowhere.
     if (bringsPicture) Promise.all([brought, this.#save()]).then(([, isKept]) => isKept && forgetAlone());
     else this.#save();
-    session.addEventListener('connectionchange', () => this.#speakForOthers(session), { once: true });
+    session.addEventListener('connectionchange', () => this.#flushOrphanedOutboxes(session), { once: true });
     session.join();
     return session;
   }
 
   /**
-   * Of several tabs that were killed with something to say, this one goes on as the first; the others say it, and leave.
+   * Of several tabs that were killed with pending entries, this tab continues the first. For each of the others it joins as that
+   * participant, sends its pending entries and leaves.
    * @param {GroupSession} own
    */
-  async #speakForOthers({ id }) {
+  async #flushOrphanedOutboxes({ id }) {
     for (;;) {
       const store = this.#storeFor(id, { getItem: () => null, setItem: () => {}, removeItem: () => {} });
-      const saved = await store.openLeft();
+      const saved = await store.openOrphan();
       if (!saved) return;
-      const other = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, around: this.#around });
-      this.#sayTheRest(other, store);
+      const other = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, env: this.#env });
+      this.#drainAndLeave(other, store);
       other.join();
     }
   }
 
-  /** Says what waits, and leaves. @param {GroupSession} session @param {ParticipantStore} store what is kept of it */
-  #sayTheRest(session, store) {
+  /** Leaves the session once its outbox is empty. @param {GroupSession} session @param {OutboxStore} store of its outbox */
+  #drainAndLeave(session, store) {
     const look = () => {
       const left = session.save();
       if (session.state === 'invalidated') return;
@@ -261,7 +265,7 @@ export class Sharing extends EventTarget {
   /** @param {string} session its id @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} storage */
   #storeFor(session, storage) {
     const [database, newId] = [this.#database, this.#newId];
-    return new ParticipantStore({ session, storage, database, newId, take: this.#take.bind(this) });
+    return new OutboxStore({ session, storage, database, newId, acquireLease: this.#acquireLease.bind(this) });
   }
 
   #clear() {
@@ -277,7 +281,7 @@ export class Sharing extends EventTarget {
     this.#drawing.endStroke();
     this.#session = null;
     const who = old.participant(by);
-    if (this.#store) this.#sayTheRest(old, this.#store);
+    if (this.#store) this.#drainAndLeave(old, this.#store);
     await this.#enter(id, { bringsPicture: false });
     this.dispatchEvent(
       new CustomEvent('followed', { detail: { from: old.id, by: who, isOwn: by === old.localParticipant?.number } }),
@@ -286,7 +290,7 @@ export class Sharing extends EventTarget {
 
   /** @param {boolean} isUrgent */
   #saveSoon(isUrgent) {
-    if (!isUrgent) this.#saving ??= this.#around.setTimeout(() => this.#save(), SAVE_AFTER_MS);
+    if (!isUrgent) this.#saving ??= this.#env.setTimeout(() => this.#save(), SAVE_AFTER_MS);
     if (!isUrgent || this.#isSaveAsked) return;
     this.#isSaveAsked = true;
     // What is done in one go is written in one go.
@@ -296,7 +300,7 @@ export class Sharing extends EventTarget {
     });
   }
 
-  /** @param {GroupSession | null} session @param {ParticipantStore | null} store */
+  /** @param {GroupSession | null} session @param {OutboxStore | null} store */
   #become(session, store) {
     this.#journal?.close();
     if (session) this.#over = null;

@@ -9,7 +9,7 @@ import { PlacementSync } from '../protocol/placementSync.js';
 import { ItemPlacements } from './autoLayout.js';
 
 /**
- * @typedef {import('../sync/journal/attachments.js').Attachment} Attachment
+ * @typedef {import('../sync/journal/attachment.js').Attachment} Attachment
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../sync/journal/groupSessionJournal.js').GroupSessionJournal} GroupSessionJournal
  * @typedef {import('../sync/uploads/upload.js').Upload} Upload

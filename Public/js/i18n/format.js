@@ -36,12 +36,6 @@ export function byteCount(bytes, words = ENGLISH) {
   return `${words.number(size < 9.95 ? Number(size.toFixed(1)) : Math.round(size))} ${UNITS[unit]}`;
 }
 
-/** @param {number} actual @param {number} limit both in bytes @returns {string} */
-export function tooLargeText(actual, limit) {
-  const [is, most] = sizesApart(actual, limit);
-  return `This file is ${is}. The limit here is ${most}.`;
-}
-
 /**
  * In so many decimals that the size is seen to be more than the limit.
  * @param {number} actual @param {number} limit both in bytes @param {SizeWords} [words] @returns {[string, string]}

@@ -32,13 +32,13 @@ export class Item {
   offset = 0;
   /** Who added it, for others to read. */
   by = '';
-  /** @type {import('../sync/journal/attachments.js').Attachment | null} */
+  /** @type {import('../sync/journal/attachment.js').Attachment | null} */
   attachment = null;
   /** @type {import('../sync/uploads/upload.js').Upload | null} one's own */
   upload = null;
   /** @type {Blob | null} what it holds, where that is at hand */
   blob = null;
-  /** @type {import('../sync/journal/attachments.js').Attachment | null} where what it holds is, in a session that is over here */
+  /** @type {import('../sync/journal/attachment.js').Attachment | null} where what it holds is, in a session that is over here */
   origin = null;
   /** @type {Size | null} of its picture, in pixels */
   natural = null;
@@ -82,7 +82,7 @@ export class Item {
   async load() {
     const { blob, source } = this;
     if (!blob && !source) throw new Error(words.notThere(this.name));
-    return blob ?? await /** @type {import('../sync/journal/attachments.js').Attachment} */ (source).load();
+    return blob ?? await /** @type {import('../sync/journal/attachment.js').Attachment} */ (source).load();
   }
 
   get z() {

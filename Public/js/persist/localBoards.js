@@ -17,7 +17,7 @@ import { within } from './database.js';
  * @property {import('./database.js').Database} database
  * @property {import('../ui/settings.js').KeyValueStorage} storage that lives as long as the tab: says which page is the tab's
  * @property {() => string} newId random
- * @property {import('./tabLease.js').Take} take
+ * @property {import('./tabLease.js').AcquireLease} take
  * @property {() => number} [wallClock] milliseconds since 1970
  */
 

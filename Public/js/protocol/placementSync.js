@@ -6,7 +6,7 @@ import { decodePlacement, encodePlacement, PLACEMENT_TYPE } from '../model/place
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../sync/outgoing.js').OutboxItem} OutboxItem
+ * @typedef {import('../sync/outbox.js').OutboxItem} OutboxItem
  * @typedef {import('../sync/wire.js').Entry} Entry
  * @typedef {import('../model/placement.js').Placement} Placement
  */
@@ -45,10 +45,10 @@ export class PlacementSync {
         this.#changed(null);
       },
       entry: (entry) => this.#receive(entry),
-      settled: (item) => this.#settled(item),
-      unsettled: ({ entry }) => this.#restore(entry, this.#placements.of(entry.key ?? '')),
+      acked: (item) => this.#settled(item),
+      reopened: ({ entry }) => this.#restore(entry, this.#placements.of(entry.key ?? '')),
     }, lifetime);
-    for (const { entry } of session.unsettled) this.#restore(entry);
+    for (const { entry } of session.pending) this.#restore(entry);
   }
 
   detach() {

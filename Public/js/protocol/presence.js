@@ -5,7 +5,7 @@ import { CURSOR_TYPE } from './cursorMessage.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../sync/control.js').Participant} Participant
+ * @typedef {import('../sync/participants.js').Participant} Participant
  * @typedef {{ isAway: boolean, activeAt: number, drawnAt: number }} Activity
  * @typedef {{ kind: 'drawing' | 'here' | 'idle' | 'away', minutes: number }} State `minutes` since anything was done
  */

@@ -9,7 +9,7 @@ import { encodeShape, encodeStroke, isShapeType, readShape, STROKE_TYPE } from '
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../sync/outgoing.js').OutboxItem} OutboxItem
+ * @typedef {import('../sync/outbox.js').OutboxItem} OutboxItem
  * @typedef {import('../sync/wire.js').Entry} Entry
  * @typedef {import('../sync/wire.js').OutgoingEntry} OutgoingEntry
  * @typedef {import('../model/shapes.js').Shape} Shape
@@ -51,7 +51,7 @@ export class ShapeSync {
 
   /** The number of shapes with edits that the session has not confirmed. */
   get pendingCount() {
-    const pending = this.#session?.unsettled.filter(({ entry }) => isShapeType(entry.type)) ?? [];
+    const pending = this.#session?.pending.filter(({ entry }) => isShapeType(entry.type)) ?? [];
     return new Set(pending.map(({ entry }) => entry.key)).size;
   }
 
@@ -83,13 +83,13 @@ export class ShapeSync {
           this.#changed();
         }),
       entry: (entry) => later(() => this.#receive(entry)),
-      settled: (item, refusal) => later(() => this.#settled(item, refusal)),
+      acked: (item, refusal) => later(() => this.#settled(item, refusal)),
       // What is seen now stays, until the session has it again.
-      unsettled: ({ entry: { type, key, ...entry } }) => {
+      reopened: ({ entry: { type, key, ...entry } }) => {
         if (isShapeType(type) && key) later(() => this.#shapes.addPending(key, creates(entry)));
       },
     }, this.#lifetime);
-    for (const { entry } of session.unsettled) this.#restore(entry);
+    for (const { entry } of session.pending) this.#restore(entry);
   }
 
   /** Leaves the session and confirms all displayed shapes locally. */

@@ -1,6 +1,6 @@
 /** What tests, and whoever is curious, can see of the page: `drawTogether` in the console. */
 
-import { stateHash } from '../sync/retained.js';
+import { stateHash } from '../sync/stateHash.js';
 
 /**
  * @param {object} parts

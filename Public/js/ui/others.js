@@ -10,7 +10,7 @@ import { element, make } from './elements.js';
 /**
  * @typedef {import('../model/camera.js').Camera} Camera
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../sync/control.js').Participant} Participant
+ * @typedef {import('../sync/participants.js').Participant} Participant
  */
 
 /** In pixels. */

@@ -8,7 +8,7 @@ import { element, make } from './elements.js';
 
 /**
  * @typedef {import('../protocol/presence.js').Presence} Presence
- * @typedef {import('../sync/control.js').Participant} Participant
+ * @typedef {import('../sync/participants.js').Participant} Participant
  * @typedef {Participant & { numbers: number[] }} Person
  */
 

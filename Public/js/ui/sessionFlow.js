@@ -7,7 +7,7 @@ import { element } from './elements.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../sync/control.js').Participant} Participant
+ * @typedef {import('../sync/participants.js').Participant} Participant
  *
  * @typedef {object} Parts
  * @property {import('../app/sharing.js').Sharing} sharing
