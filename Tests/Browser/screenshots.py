@@ -122,5 +122,5 @@ def test_screenshots(chromium, open_page, proxy, problems, out, tmp_path, size, 
     until(lambda: len(people(page)) == 5 and page.locator("#banner").is_hidden(), seconds=30)
     choose(page, "end")
     page.locator("#confirm-ok").click()
-    says(page, "#over", "This session has ended.")
+    says(page, "#ended-bar", "This session has ended.")
     shot("ended")

@@ -181,7 +181,7 @@ def test_axe_finds_no_problem(chromium, open_page, look):
     looks("what is chosen")
     choose(page, "end")
     page.locator("#confirm-ok").click()
-    says(page, "#over", "This session has ended.")
+    says(page, "#ended-bar", "This session has ended.")
     looks("the end")
 
 

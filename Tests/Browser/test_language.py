@@ -29,12 +29,12 @@ def test_german_browsers_get_german(browser, open_page):
     assert language(page) == "de"
     assert labels(page) == [
         "Auswählen", "Stift", "Radierer", "Textmarker", "Linie", "Pfeil", "Rechteck", "Ellipse",
-        "Text", "Seite bewegen", "Bilder oder Dateien hinzufügen", "Rückgängig machen",
+        "Text", "Seite verschieben", "Bilder oder Dateien hinzufügen", "Rückgängig machen",
         "Wiederholen", "Mehr",
     ]
-    assert page.locator("#undo").get_attribute("title") == "Rückgängig machen (Strg Z)"
+    assert page.locator("#undo").get_attribute("title") == "Rückgängig machen (Strg+Z)"
     assert page.get_by_role("radio", name="Lila").get_attribute("title") == "Lila (9)"
-    says(page, "#hint", "Zeichne. Dann lade jemanden ein.")
+    says(page, "#hint", "Zeichne los und lade dann jemanden ein.")
     draw(page, line(100, 300, 500, 350))
     until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 Strich ist gezeichnet.")
     share(page)
@@ -171,7 +171,7 @@ def test_german_texts_fit(chromium, open_page, out, scheme, size):
         page.keyboard.press("Escape")
     choose(page, "end")
     page.locator("#confirm-ok").click()
-    says(page, "#over", "Diese Sitzung ist beendet.")
+    says(page, "#ended-bar", "Diese Sitzung ist beendet.")
     fits("over")
     # However many lines it has, it is invisible until it has the focus.
     page.set_viewport_size({"width": 320, "height": 568})

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { afterClose } from '../../Public/js/sync/errors.js';
+import { afterClose } from '../../Public/js/sync/closeCodes.js';
 import { fakeSession, welcome } from './support.js';
 
 const RECONNECTS = [1001, 1005, 1006, 1011, 1012, 1013, 4001, 4008, 4013, 4029, 4099];

@@ -1,7 +1,7 @@
 /** The gateway's side of attachments, written from the wire's description: tus in memory, with faults on demand. */
 
 import { createHash } from 'node:crypto';
-import { unreachable } from '../../Public/js/sync/http.js';
+import { unreachable } from '../../Public/js/sync/httpRequest.js';
 import { gatewayEntry } from './support.js';
 
 const COLLECTION = 'https://draw.example/api/sessions/AAAAAAAAAAAAAAAAAAAAAA/attachments';
@@ -34,7 +34,7 @@ export class FakeAttachments {
   /** Tells the request that hangs how much of its body went out. @type {(bytes: number) => void} */
   goesOut = () => {};
 
-  /** @type {import('../../Public/js/sync/journal/groupSessionJournal.js').JournalSurroundings['send']} */
+  /** @type {import('../../Public/js/sync/journal/groupSessionJournal.js').JournalEnvironment['send']} */
   send = async (request) => {
     const fault = this.faults.shift() ?? {};
     await Promise.resolve();
@@ -102,7 +102,7 @@ export class FakeAttachments {
     return this.requests.map(({ method }) => method).join(' ');
   }
 
-  /** @param {import('../../Public/js/sync/http.js').HTTPRequest} request @param {string} id @param {number} most */
+  /** @param {import('../../Public/js/sync/httpRequest.js').HTTPRequest} request @param {string} id @param {number} most */
   #perform({ method, headers = {}, body, onProgress }, id, most) {
     const stored = this.stored.get(id);
     if (method === 'DELETE') {

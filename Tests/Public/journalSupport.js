@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { GroupSessionJournal } from '../../Public/js/sync/journal/groupSessionJournal.js';
-import { UploadClaims } from '../../Public/js/persist/tabLease.js';
+import { UploadLeases } from '../../Public/js/persist/uploadLeases.js';
 import { FakeAttachments } from './fakeAttachments.js';
 import { FakeClock, fakeSession, LIMITS, until, welcome } from './support.js';
 
@@ -15,14 +15,14 @@ export class FakeBrowser {
 
   /** @param {{ limits?: object, joins?: boolean, id?: string, time?: number }} [options] `time`: of the wall clock */
   open({ limits = {}, joins = true, id, time = 1_000_000_000 } = {}) {
-    const { session, clock, last, around, reopen } = fakeSession(id ? { id } : {});
+    const { session, clock, last, env, reopen } = fakeSession(id ? { id } : {});
     const page = {};
     const network = new EventTarget();
-    const claims = this.#claimsOf(page);
+    const leases = this.#leasesOf(page);
     const journal = this.journalOf(session, {
-      ...around,
+      ...env,
       network,
-      claims,
+      leases,
       wallClock: () => time + clock.time,
     });
     this.gateway.tell = (entry) => last()?.entries(entry);
@@ -40,35 +40,35 @@ export class FakeBrowser {
       await until(() => isOver, () => clock.pass(100));
       return await promise;
     };
-    return { session, clock, last, journal, claims, network, vanish, reopen, wait };
+    return { session, clock, last, journal, leases, network, vanish, reopen, wait };
   }
 
-  /** @param {import('../../Public/js/sync/groupSession.js').GroupSession} session @param {object} [around] */
-  journalOf(session, around) {
+  /** @param {import('../../Public/js/sync/groupSession.js').GroupSession} session @param {object} [env] */
+  journalOf(session, env) {
     const { send, fetch } = this.gateway;
     const clock = new FakeClock();
     const { now, setTimeout } = clock;
     const clearTimeout = /** @type {any} */ (clock.clearTimeout);
     return new GroupSessionJournal(session, {
-      around: {
+      env: {
         send,
         fetch,
         store: this.store,
-        claims: this.#claimsOf({}),
+        leases: this.#leasesOf({}),
         network: new EventTarget(),
         wallClock: () => 0,
         now,
         setTimeout,
         clearTimeout,
         random: () => 0.5,
-        ...around,
+        ...env,
       },
     });
   }
 
   /** @param {object} page */
-  #claimsOf(page) {
-    return new UploadClaims({
+  #leasesOf(page) {
+    return new UploadLeases({
       locks: /** @type {any} */ ({
         request: (/** @type {string} */ name, /** @type {any} */ _, /** @type {any} */ use) => {
           if (this.locks.has(name)) return Promise.resolve(use(null));
@@ -82,7 +82,7 @@ export class FakeBrowser {
   }
 }
 
-/** Where a browser keeps uploads. @implements {KeptUploads} */
+/** Where a browser keeps uploads. @implements {UploadRecords} */
 export class FakeStore {
   /** @type {Map<string, { record: any, blob: Blob }>} */
   kept = new Map();
@@ -118,7 +118,7 @@ export class FakeStore {
   }
 }
 
-/** @typedef {import('../../Public/js/persist/database.js').KeptUploads} KeptUploads */
+/** @typedef {import('../../Public/js/sync/uploads/uploadRecords.js').UploadRecords} UploadRecords */
 
 /** Bytes that differ from place to place. @param {number} size */
 export function bytesOf(size) {

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Outbox } from '../../Public/js/sync/outgoing.js';
-import { ParticipantStore } from '../../Public/js/persist/outboxStore.js';
+import { Outbox } from '../../Public/js/sync/outbox.js';
+import { OutboxStore } from '../../Public/js/persist/outboxStore.js';
 import { Retention } from '../../Public/js/sync/wire.js';
 import { Database } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
@@ -165,9 +165,9 @@ class Browser {
     const own = {};
     return {
       storage,
-      /** @param {string} session @returns {Promise<[ParticipantStore, import('../../Public/js/sync/groupSession.js').SavedParticipant | null]>} */
+      /** @param {string} session @returns {Promise<[OutboxStore, import('../../Public/js/sync/groupSession.js').SavedParticipant | null]>} */
       open: async (session) => {
-        const store = new ParticipantStore({
+        const store = new OutboxStore({
           session,
           storage: {
             getItem: (name) => storage.get(name) ?? null,
@@ -175,7 +175,7 @@ class Browser {
             removeItem: (name) => void storage.delete(name),
           },
           database: this.database,
-          take: async (claim) => {
+          acquireLease: async (claim) => {
             if (this.claims.has(claim)) return false;
             this.claims.set(claim, own);
             return true;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Camera } from '../../Public/js/model/camera.js';
 import { scaleFor } from '../../Public/js/render/export/raster.js';
 import { Item } from '../../Public/js/model/item.js';
-import { Hand } from '../../Public/js/tools/hand.js';
+import { PanTool } from '../../Public/js/tools/panTool.js';
 
 /** The size of a picture in points, and the scale of its copy in pixels a point. */
 const COPIES = [
@@ -19,7 +19,7 @@ for (const { rule, width, height, scale } of COPIES) {
 
 test('the grabbed point stays under the pointer at any zoom', () => {
   const camera = new Camera();
-  const hand = new Hand(camera);
+  const hand = new PanTool(camera);
   camera.zoom(4, 100, 100);
   const sample = (/** @type {number} */ at) => {
     const [x, y] = camera.toPlane(at, 50);

@@ -21,7 +21,7 @@ for (const keepsUsed of [true, false]) {
         const held = log.filter((one) => one.author === author).map(({ number }) => number);
         assert.deepEqual(held, said, `seed ${seed}, author ${author}`);
       }
-      const [a, b] = world.sessions.map(({ retained }) => retained.sorted().map(([key]) => key));
+      const [a, b] = world.sessions.map(({ retained }) => retained.keys);
       assert.deepEqual(a, b, `seed ${seed}`);
       assert.equal(a.length, world.gateway.retained.length, `seed ${seed}`);
       assert.equal(world.gateway.gaps, 0, `seed ${seed}`);
@@ -71,14 +71,14 @@ class World {
   constructor(seed) {
     this.#seed = seed * 7919;
     const { now, setTimeout, clearTimeout } = this.clock;
-    const around = {
+    const env = {
       openSocket: this.gateway.openSocket,
       now,
       setTimeout,
       clearTimeout: /** @type {any} */ (clearTimeout),
       random: () => this.#chance(),
     };
-    this.sessions = this.said.map(() => new GroupSession({ id: 'S', base: 'https://draw.example/', around }));
+    this.sessions = this.said.map(() => new GroupSession({ id: 'S', base: 'https://draw.example/', env }));
     for (const session of this.sessions) session.join();
   }
 
@@ -120,10 +120,10 @@ class World {
       }
       gateway.save();
       this.clock.pass(400);
-      const isOver = this.sessions.every(({ unsettled, isConnected }) => unsettled.length === 0 && isConnected);
+      const isOver = this.sessions.every(({ pending, isConnected }) => pending.length === 0 && isConnected);
       if (isOver && gateway.lines.length === 2 && gateway.lines.every(({ out }) => out.length === 0)) return;
     }
-    const stuck = this.sessions.map(({ unsettled, isConnected }) => ({ isConnected, unsettled: unsettled.length }));
+    const stuck = this.sessions.map(({ pending, isConnected }) => ({ isConnected, pending: pending.length }));
     assert.fail(`it never settled: ${JSON.stringify(stuck)}`);
   }
 

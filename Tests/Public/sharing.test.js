@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Album } from '../../Public/js/edit/itemStore.js';
+import { ItemStore } from '../../Public/js/edit/itemStore.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
-import { History } from '../../Public/js/edit/undoHistory.js';
+import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
-import { Marks } from '../../Public/js/model/shapes.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
 import { Retention } from '../../Public/js/sync/wire.js';
 import { Sharing } from '../../Public/js/app/sharing.js';
 import { Database } from '../../Public/js/persist/database.js';
@@ -40,13 +40,13 @@ for (
 test('a stroke that is replayed when the page enters its session is sent', async () => {
   const { sharing, drawing, last } = fakeSharing();
   sharing.addEventListener('session', () => {
-    drawing.begin({ rgb: '#e5484d', color: 0, width: 6, tool: 'pen' }, [10, 20], null);
-    drawing.lift();
+    drawing.beginStroke({ rgb: '#e5484d', color: 0, width: 6, tool: 'pen' }, [10, 20], null);
+    drawing.endStroke();
   }, { once: true });
   await sharing.join(ID);
   welcome(last());
   await quiet();
-  assert.equal(drawing.waitingStrokes, 1);
+  assert.equal(drawing.pendingShapes, 1);
   assert.deepEqual(new Set(last().said.map(({ type }) => type)), new Set(['UpsertStrokeMessage']));
 });
 
@@ -78,8 +78,8 @@ test('a stroke in progress is completed on the old page when a new one begins', 
   await sharing.join(ID);
   const socket = last();
   welcome(socket);
-  drawing.begin({ rgb: '#e5484d', color: 0, width: 3, tool: 'pen' }, [1, 2], null);
-  drawing.extend([3, 4], null);
+  drawing.beginStroke({ rgb: '#e5484d', color: 0, width: 3, tool: 'pen' }, [1, 2], null);
+  drawing.extendStroke([3, 4], null);
   const payload = { session: 'BBBBBBBBBBBBBBBBBBBBBB', by: 2 };
   socket.entries(gatewayEntry({ flags: 0x81, sequence: 9, type: 'newSession', payload }));
   await quiet();
@@ -103,8 +103,8 @@ for (const fails of [undefined, 'put']) {
     const { sharing, drawing, factory, kept } = fakeSharing();
     context.mock.method(globalThis, 'fetch', async () => Response.json({ id: ID, link: `/s/${ID}` }, { status: 201 }));
     await sharing.openAlone();
-    drawing.begin({ rgb: '#e5484d', color: 0, width: 3, tool: 'pen' }, [1, 2], null);
-    drawing.lift();
+    drawing.beginStroke({ rgb: '#e5484d', color: 0, width: 3, tool: 'pen' }, [1, 2], null);
+    drawing.endStroke();
     await quiet();
     assert.equal((await kept('marks')).length, 1);
     factory.fails = /** @type {any} */ (fails);
@@ -129,7 +129,7 @@ test('without locks, this tab’s pending entries are not treated as those of a 
 
 /** @param {any} [tabs] */
 function fakeSharing(tabs) {
-  const { around, last, sockets } = fakeSession();
+  const { env, last, sockets } = fakeSession();
   /** @type {Map<string, string>} */
   const storage = new Map();
   /** @type {{ session: object, isClosed: boolean }[]} */
@@ -138,12 +138,12 @@ function fakeSharing(tabs) {
   const factory = new FakeDatabase();
   const database = new Database(() => /** @type {any} */ (factory));
   const items = new Items();
-  const drawing = new Drawing(new Marks());
+  const drawing = new Drawing(new Shapes());
   const sharing = new Sharing({
     drawing,
     items,
     database,
-    album: new Album({ items, history: new History(), depth: { next: 1, seen: () => {} } }),
+    itemStore: new ItemStore({ items, history: new UndoHistory(), depth: { next: 1, seen: () => {} } }),
     base: new URL('https://draw.example/'),
     profile: () => ({ name: 'Ada', color: '#e5484d' }),
     storage: {
@@ -157,7 +157,7 @@ function fakeSharing(tabs) {
       openChannel: /** @type {any} */ (null),
       wait: async () => {},
     },
-    around,
+    env,
     openJournal: (session) => {
       const journal = { session, isClosed: false };
       journals.push(journal);

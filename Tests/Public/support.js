@@ -48,6 +48,8 @@ export class FakeSocket {
   /** @type {(string | Uint8Array)[]} */
   sent = [];
   closedWith = 0;
+  /** True once the gateway has let the client in: it then sends heartbeats. */
+  isMember = false;
   /** @type {any} */
   onopen = null;
   /** @type {any} */
@@ -80,12 +82,18 @@ export class FakeSocket {
 
   /** @param {object} control */
   tell(control) {
+    if ('joined' in control) this.isMember = true;
     this.onmessage?.({ data: JSON.stringify(control) });
   }
 
   /** @param {...Uint8Array} entries */
   entries(...entries) {
     this.onmessage?.({ data: concatenated(entries).buffer });
+  }
+
+  /** A binary message without entries. */
+  heartbeat() {
+    this.entries();
   }
 
   /** @param {number} [code] @param {string} [reason] */
@@ -105,12 +113,28 @@ export class FakeSocket {
   }
 }
 
-/** A session over fake sockets. @param {Partial<ConstructorParameters<typeof GroupSession>[0]>} [options] */
-export function fakeSession(options = {}) {
+/** The longest time without a message to a member. */
+const HEARTBEAT_MS = 20_000;
+
+/**
+ * A session over fake sockets. While the clock advances, the gateway sends heartbeats to a member, unless it `isSilent`.
+ * @param {Partial<ConstructorParameters<typeof GroupSession>[0]> & { isSilent?: boolean }} [options]
+ */
+export function fakeSession({ isSilent = false, ...options } = {}) {
   const clock = new FakeClock();
+  const pass = clock.pass.bind(clock);
+  let beatsAt = HEARTBEAT_MS;
+  clock.pass = (ms) => {
+    const end = clock.time + ms;
+    for (; beatsAt <= end; beatsAt += HEARTBEAT_MS) {
+      pass(beatsAt - clock.time);
+      if (!isSilent && last()?.isMember && last().readyState === 1) last().heartbeat();
+    }
+    pass(end - clock.time);
+  };
   /** @type {FakeSocket[]} */
   const sockets = [];
-  const around = {
+  const env = {
     openSocket: (/** @type {string} */ url) => {
       const socket = new FakeSocket(url);
       sockets.push(socket);
@@ -121,7 +145,7 @@ export function fakeSession(options = {}) {
     clearTimeout: /** @type {any} */ (clock.clearTimeout),
     random: () => 0.5,
   };
-  const session = new GroupSession({ id: 'AAAAAAAAAAAAAAAAAAAAAA', base: 'https://draw.example/', around, ...options });
+  const session = new GroupSession({ id: 'AAAAAAAAAAAAAAAAAAAAAA', base: 'https://draw.example/', env, ...options });
   const last = () => sockets[sockets.length - 1];
   /** Lets the client reconnect, and the gateway accept the socket. */
   const reopen = () => {
@@ -129,7 +153,7 @@ export function fakeSession(options = {}) {
     for (let tries = 0; tries < 1000 && sockets.length === before; tries += 1) clock.pass(50);
     last().open();
   };
-  return { session, clock, sockets, around, last, reopen };
+  return { session, clock, sockets, env, last, reopen };
 }
 
 export const ADA = { id: '11111111-1111-4111-8111-111111111111', number: 1, name: 'Ada', color: '#e5484d' };

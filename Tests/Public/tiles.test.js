@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LargeScene } from '../../Public/js/render/tiles/tiledRenderer.js';
+import { TiledRenderer } from '../../Public/js/render/tiles/tiledRenderer.js';
 import { Stroke } from '../../Public/js/model/stroke.js';
 import { Text } from '../../Public/js/model/text.js';
 import { TILE, Tiles } from '../../Public/js/render/tiles/tiles.js';
-import { hear, tell, TilePainter } from '../../Public/js/render/tiles/tilePainter.js';
+import { deserialize, serialize, TilePainter } from '../../Public/js/render/tiles/tilePainter.js';
 
 // Provided by browsers; here shapes are only counted.
 Object.assign(globalThis, {
@@ -19,22 +19,22 @@ Object.assign(globalThis, {
 
 const LOOK = { rgb: '#e5484d', color: 0, tool: 'pen' };
 
-test('serialized marks are restored: points, pressures, styles and texts', () => {
+test('serialized shapes are restored: points, pressures, styles and texts', () => {
   const pressed = strokeOf('A', 1, [1, 2, 3.25, 4], 6);
   pressed.pressures = [0.5, 0.75];
   const text = new Text({ id: 'B', text: 'Hi\nthere', x: 5, y: 6, size: 20, rgb: '#000000', color: 0, z: 2 });
   const plain = strokeOf('C', 3, [900_000.01, -7, 8, 9, 10, 11], 2);
-  const { told, numbers } = tell([pressed, text, plain], () => assert.fail('no picture'));
-  const [a, b, c] = hear(structuredClone(told), structuredClone(numbers));
+  const { items, numbers } = serialize([pressed, text, plain], () => assert.fail('no picture'));
+  const [a, b, c] = deserialize(structuredClone(items), structuredClone(numbers));
   assert.deepEqual([a.id, a.z, a.bounds, c.bounds], ['A', 1, pressed.bounds, plain.bounds]);
-  const [first, third] = /** @type {Stroke[]} */ ([a.mark, c.mark]);
+  const [first, third] = /** @type {Stroke[]} */ ([a.shape, c.shape]);
   assert.deepEqual([[...first.points], [.../** @type {number[]} */ (first.pressures)]], [pressed.points, [0.5, 0.75]]);
   assert.deepEqual([[...third.points], third.pressures, third.width, third.rgb], [plain.points, null, 2, LOOK.rgb]);
-  assert.ok(b.mark instanceof Text);
-  assert.deepEqual(b.mark.lines, ['Hi', 'there']);
+  assert.ok(b.shape instanceof Text);
+  assert.deepEqual(b.shape.lines, ['Hi', 'there']);
 });
 
-test('a tile has the marks that it intersects, in order; thin marks are simplified', () => {
+test('a tile has the shapes that it intersects, in order; thin shapes are simplified', () => {
   const painter = new TilePainter();
   const wide = Array.from({ length: 400 }, (_, at) => at / 2);
   const drawn = [
@@ -44,14 +44,14 @@ test('a tile has the marks that it intersects, in order; thin marks are simplifi
     strokeOf('E', 5, [90_000, 90_000, 90_010, 90_010], 2),
     strokeOf('F', 6, [30, 30, 40, 40], 2),
   ];
-  const { told, numbers } = tell(drawn, () => assert.fail('no picture'));
-  painter.put(told, numbers);
+  const { items, numbers } = serialize(drawn, () => assert.fail('no picture'));
+  painter.put(items, numbers);
   const context = fakeContext();
   run(painter.paint(context, { scale: 0.1, left: 0, top: 0, size: TILE }));
-  // Consecutive marks of one style are painted together; the broad one is filled; then the last.
+  // Consecutive shapes of one style are painted together; the broad one is filled; then the last.
   assert.deepEqual(context.done, ['stroke 2', 'fill', 'stroke 1']);
   assert.ok(context.lines < 50, `${context.lines} lines`);
-  painter.drop(['D', 'F']);
+  painter.remove(['D', 'F']);
   const without = fakeContext();
   run(painter.paint(without, { scale: 0.1, left: 0, top: 0, size: TILE }));
   assert.deepEqual(without.done, ['stroke 2']);
@@ -101,7 +101,7 @@ test('no area is blank, and tiles become exact after panning, zooming and change
   assert.ok(painted() > whileZooming);
 });
 
-test('thousands of new marks are not painted above the tiles; moving ones are', () => {
+test('thousands of new shapes are not painted above the tiles; moving ones are', () => {
   const { scene, frame, settle } = large(2000);
   settle();
   const crowd = Array.from({ length: 500 }, (_, at) => strokeOf(`N${at}`, 9000 + at, [at, 5, at + 9, 9], 3));
@@ -115,7 +115,7 @@ test('thousands of new marks are not painted above the tiles; moving ones are', 
   frame();
   assert.equal(frame.live.length, 100);
   settle();
-  assert.equal(scene.isBehind, false);
+  assert.equal(scene.hasPendingWork, false);
 });
 
 test('at any zoom a frame visits existing tiles only', () => {
@@ -128,11 +128,11 @@ test('at any zoom a frame visits existing tiles only', () => {
     const begun = performance.now();
     for (let turn = 0; turn < 40; turn += 1) {
       now += 100;
-      tiles.look(view, false);
-      tiles.painted(/** @type {any} */ ({}));
-      tiles.show(fakeContext(), view, nothing);
+      tiles.update(view, false);
+      tiles.receive(/** @type {any} */ ({}));
+      tiles.draw(fakeContext(), view, nothing);
     }
-    assert.equal(tiles.isBehind, false);
+    assert.equal(tiles.isOutdated, false);
     // Visiting all possible tiles would take many seconds.
     assert.ok(performance.now() - begun < 1000, `${performance.now() - begun} ms`);
   }
@@ -149,20 +149,20 @@ function large(count) {
     (_, at) =>
       strokeOf(`S${at}`, at, [(at * 37) % 3000, (at * 53) % 2000, (at * 37) % 3000 + 20, (at * 53) % 2000 + 9], 3),
   );
-  const scene = new LargeScene(strokes, {
+  const scene = new TiledRenderer(strokes, {
     paint: (_, drawable) => live.push(drawable.id),
     newCanvas: () => {
       paintings += 1;
       return /** @type {any} */ ({ getContext: fakeContext });
     },
     now: () => now += 0.01,
-    ask: () => {},
+    requestFrame: () => {},
   }, null);
   const bounds = { left: -10, top: -10, right: 3100, bottom: 2100 };
   const frame = Object.assign((/** @type {boolean} */ isAnew = false) => {
     now += 16;
     live = [];
-    if (isAnew) scene.show();
+    if (isAnew) scene.markDirty();
     const view = { transform: frame.camera, width: 1000, height: 700, bounds };
     scene.frame(/** @type {any} */ (fakeContext()), view, frame.isZooming, () => {});
     frame.live = live;
@@ -170,7 +170,7 @@ function large(count) {
   const settle = () => {
     for (let turn = 0; turn < 3000; turn += 1) {
       frame();
-      if (!scene.isBehind) return;
+      if (!scene.hasPendingWork) return;
     }
     assert.fail('it never settles');
   };

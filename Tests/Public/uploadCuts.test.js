@@ -101,9 +101,9 @@ test('an upload that was completed and removed meanwhile', async () => {
   await assert.rejects(upload.done, { code: 'not-found' });
 });
 
-/** Temporary failures, and the least delay after each (the fake random numbers give half of the backoff). */
+/** Temporary failures, and the least delay after each (the fake random numbers give three quarters of the bound). */
 const PASSING = [
-  { rule: 'no answer', fault: { unheard: true }, ms: 250 },
+  { rule: 'no answer', fault: { unheard: true }, ms: 75 },
   { rule: '429', fault: { answer: { status: 429, headers: { 'Retry-After': '7' } } }, ms: 7000 },
   { rule: '503', fault: { answer: { status: 503, headers: { 'Retry-After': '3' } } }, ms: 3000 },
   {
@@ -117,15 +117,15 @@ const PASSING = [
   {
     rule: '503 until a date',
     fault: { answer: { status: 503, headers: { 'Retry-After': 'Sat, 21 Nov 2026 10:00:00 GMT' } } },
-    ms: 250,
+    ms: 75,
   },
-  { rule: '500', fault: { answer: { status: 500 } }, ms: 250 },
-  { rule: '502 of a proxy', fault: { answer: { status: 502, text: '<html>' } }, ms: 250 },
-  { rule: '409', fault: { answer: { status: 409, text: '{"code":"offset-mismatch","offset":262144}' } }, ms: 250 },
-  { rule: '460', fault: { answer: { status: 460 } }, ms: 250 },
-  { rule: '403 token-needed', fault: { answer: { status: 403, text: '{"code":"token-needed"}' } }, ms: 250 },
-  { rule: 'an answer without an offset', fault: { answer: { status: 204 } }, ms: 250 },
-  { rule: 'an offset that is none', fault: { answer: { status: 204, headers: { 'Upload-Offset': '-1' } } }, ms: 250 },
+  { rule: '500', fault: { answer: { status: 500 } }, ms: 75 },
+  { rule: '502 of a proxy', fault: { answer: { status: 502, text: '<html>' } }, ms: 75 },
+  { rule: '409', fault: { answer: { status: 409, text: '{"code":"offset-mismatch","offset":262144}' } }, ms: 75 },
+  { rule: '460', fault: { answer: { status: 460 } }, ms: 75 },
+  { rule: '403 token-needed', fault: { answer: { status: 403, text: '{"code":"token-needed"}' } }, ms: 75 },
+  { rule: 'an answer without an offset', fault: { answer: { status: 204 } }, ms: 75 },
+  { rule: 'an offset that is none', fault: { answer: { status: 204, headers: { 'Upload-Offset': '-1' } } }, ms: 75 },
 ];
 
 for (const { rule, fault, ms } of PASSING) {
@@ -161,7 +161,7 @@ test('retries wait longer each time, and shortly again after progress', async ()
     if (clock.time > from) waits.push(clock.time - from);
     from = clock.time;
   }
-  assert.deepEqual(waits, [250, 500, 1000, 2000, 4000, 7500, 7500, 7500, 250]);
+  assert.deepEqual(waits, [100, 150, 300, 600, 1200, 2400, 4800, 7500, 100]);
 });
 
 test('after a cut the next piece is half as large', async () => {

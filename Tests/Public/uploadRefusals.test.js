@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byteCount, tooLargeText } from '../../Public/js/i18n/format.js';
+import { byteCount } from '../../Public/js/i18n/format.js';
+import { errorWords } from '../../Public/js/i18n/i18n.js';
+import { AttachmentError } from '../../Public/js/sync/errors.js';
 import { brokenFile, FakeBrowser, fileOf } from './journalSupport.js';
 import { keyOf, until } from './support.js';
 
@@ -25,8 +27,8 @@ const REFUSALS = [
   { status: 400, problem: { code: 'bad-request', detail: 'Not so.' } },
   { status: 403, problem: { code: 'origin-refused', detail: 'Not from there.' } },
   { status: 404, problem: { code: 'not-found', detail: 'There is no such session.' } },
-  { status: 413, problem: {}, code: 'attachment-too-large', says: 'The server answered 413.' },
-  { status: 405, problem: {}, code: 'internal', says: 'The server answered 405.' },
+  { status: 413, problem: {}, code: 'attachment-too-large', says: 'This file is too large.' },
+  { status: 405, problem: {}, code: 'internal', says: 'The server made a mistake.' },
 ];
 
 for (const { status, problem, says = problem.detail, code = problem.code } of REFUSALS) {
@@ -36,8 +38,8 @@ for (const { status, problem, says = problem.detail, code = problem.code } of RE
     browser.gateway.faults = [{ answer: { status, text: JSON.stringify(problem) } }];
     const upload = journal.upload(fileOf(600 * KiB));
     const { limit, actual } = problem;
-    await assert.rejects(wait(upload.done), { name: 'AttachmentError', code, message: says, limit, actual });
-    assert.equal(upload.state, 'failed');
+    await assert.rejects(wait(upload.done), { name: 'AttachmentError', code, status, limit, actual });
+    assert.deepEqual([upload.state, errorWords(upload.error)], ['failed', says]);
     await until(() => browser.store.kept.size === 0);
   });
 }
@@ -55,12 +57,7 @@ test('an upload that fails midway is removed for others', async () => {
 test('a file known to be too large is not sent', async () => {
   const browser = new FakeBrowser();
   const { journal } = browser.open({ limits: { attachmentBytes: 100, metadataBytes: 20 } });
-  await assert.rejects(journal.add(fileOf(101)), {
-    code: 'attachment-too-large',
-    limit: 100,
-    actual: 101,
-    message: 'This file is 101 bytes. The limit here is 100 bytes.',
-  });
+  await assert.rejects(journal.add(fileOf(101)), { code: 'attachment-too-large', limit: 100, actual: 101 });
   await assert.rejects(journal.add(fileOf(1), { metadata: 'x'.repeat(19) }), {
     code: 'bad-request',
     limit: 20,
@@ -83,11 +80,11 @@ for (const readable of [0, 300 * KiB]) {
     const browser = new FakeBrowser();
     const { journal, wait } = browser.open();
     const upload = journal.upload(brokenFile(600 * KiB, readable));
-    await assert.rejects(wait(upload.done), {
-      code: 'unreadable',
-      message: '“photo.png” was changed or can no longer be read.',
-    });
-    assert.equal(upload.state, 'failed');
+    await assert.rejects(wait(upload.done), { code: 'unreadable' });
+    assert.deepEqual([upload.state, errorWords(upload.error)], [
+      'failed',
+      'The file was changed or can no longer be read.',
+    ]);
     await until(() => browser.gateway.stored.size === 0 && browser.store.kept.size === 0);
   });
 }
@@ -124,5 +121,7 @@ for (
     [101, 100, 'This file is 101 bytes. The limit here is 100 bytes.'],
   ])
 ) {
-  test(`${actual} bytes where ${limit} are allowed`, () => assert.equal(tooLargeText(actual, limit), text));
+  test(`${actual} bytes where ${limit} are allowed`, () => {
+    assert.equal(errorWords(new AttachmentError('attachment-too-large', '', { actual, limit })), text);
+  });
 }

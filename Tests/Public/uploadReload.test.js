@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UploadClaims } from '../../Public/js/persist/tabLease.js';
-import { Database, UploadStore } from '../../Public/js/persist/database.js';
+import { Database } from '../../Public/js/persist/database.js';
+import { UploadLeases } from '../../Public/js/persist/uploadLeases.js';
+import { UploadStore } from '../../Public/js/persist/uploadStore.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { bytesOf, FakeBrowser, fileOf, hashOf } from './journalSupport.js';
 import { keyOf, quiet, until } from './support.js';
@@ -59,7 +60,7 @@ test('an upload removed meanwhile is not created again', async () => {
   browser.gateway.stored.clear();
   const { journal, wait } = browser.open();
   const { done } = await takenUp(journal);
-  await assert.rejects(wait(done), { code: 'not-found', message: 'Somebody removed it.' });
+  await assert.rejects(wait(done), { code: 'not-found', status: 404 });
   assert.equal(browser.gateway.stored.size, 0);
   await until(() => browser.store.kept.size === 0);
 });
@@ -132,15 +133,15 @@ test('several uploads continue in order; a restarted one is not duplicated', asy
 test('an upload of another page can be continued when that page is gone', async () => {
   const browser = new FakeBrowser();
   const [first, second] = [browser.open(), browser.open()];
-  const claim = first.claims.own;
-  assert.deepEqual(await Promise.all([second.claims.take(claim), first.claims.take(claim)]), [false, true]);
+  const lease = first.leases.own;
+  assert.deepEqual(await Promise.all([second.leases.acquire(lease), first.leases.acquire(lease)]), [false, true]);
   first.vanish();
-  assert.equal(await second.claims.take(claim), true);
+  assert.equal(await second.leases.acquire(lease), true);
 });
 
 test('the next journal of a page continues the uploads of a closed one', async () => {
   const browser = new FakeBrowser();
-  const { session, journal, claims } = browser.open();
+  const { session, journal, leases } = browser.open();
   browser.gateway.faults = [{}, { hangs: true, cutAfter: 100 }];
   const upload = journal.upload(fileOf(600 * KiB), { id: ID });
   await until(() => browser.gateway.requests.length === 2);
@@ -148,7 +149,7 @@ test('the next journal of a page continues the uploads of a closed one', async (
   assert.deepEqual([upload.state, upload.error?.name], ['cancelled', 'AbortError']);
   await quiet();
   assert.equal(browser.gateway.methods, 'POST PATCH');
-  const next = browser.journalOf(session, { claims });
+  const next = browser.journalOf(session, { leases });
   const attachment = await (await takenUp(next)).done;
   assert.equal(attachment.sha256, hashOf(bytesOf(600 * KiB)));
 });
@@ -168,14 +169,14 @@ test('without messages between tabs, uploads work and none is taken over', async
   const browser = new FakeBrowser();
   await halfWay(browser, { vanishes: false });
   const { session } = browser.open();
-  const claims = new UploadClaims({
+  const leases = new UploadLeases({
     locks: undefined,
     openChannel: () => {
       throw new DOMException('Not here.', 'SecurityError');
     },
     wait: () => Promise.resolve(),
   });
-  const journal = browser.journalOf(session, { claims });
+  const journal = browser.journalOf(session, { leases });
   await journal.add(fileOf(10));
   await quiet();
   assert.deepEqual([journal.uploads, browser.store.kept.size], [[], 1]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PieceSize } from '../../Public/js/sync/http.js';
+import { PieceSize } from '../../Public/js/sync/uploads/pieceSize.js';
 import { bytesOf, FakeBrowser, fileOf, hashOf } from './journalSupport.js';
 import { keyOf, quiet, until, welcome } from './support.js';
 
@@ -141,10 +141,10 @@ test('an aborted upload is rejected with the signal’s reason', async () => {
   const { journal } = browser.open();
   const controller = new AbortController();
   browser.gateway.faults = [{}, { hangs: true }];
-  const adding = journal.add(fileOf(600 * KiB), { signal: controller.signal });
+  const filePlacer = journal.add(fileOf(600 * KiB), { signal: controller.signal });
   await until(() => browser.gateway.requests.length === 2);
   controller.abort();
-  await assert.rejects(adding, (error) => error === controller.signal.reason && error.name === 'AbortError');
+  await assert.rejects(filePlacer, (error) => error === controller.signal.reason && error.name === 'AbortError');
   await until(() => browser.gateway.stored.size === 0);
   await assert.rejects(journal.add(fileOf(1), { signal: controller.signal }), { name: 'AbortError' });
 });
@@ -222,7 +222,7 @@ test('an upload removed by others is cancelled, and not created again', async ()
   await until(() => browser.gateway.requests.length === 2);
   browser.gateway.remove(ID);
   assert.equal(upload.state, 'cancelled');
-  await assert.rejects(upload.done, { code: 'not-found', message: 'Somebody removed it.' });
+  await assert.rejects(upload.done, { code: 'not-found', status: 404 });
   await until(() => browser.store.kept.size === 0);
   assert.equal(browser.gateway.methods, 'POST PATCH');
 });
@@ -249,7 +249,7 @@ test('a late piece of a removed upload cancels it', async () => {
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{}, { answer: { status: 410, text: '{"code":"not-found"}' } }];
   const upload = journal.upload(fileOf(600 * KiB), { id: ID });
-  await assert.rejects(wait(upload.done), { code: 'not-found', message: 'Somebody removed it.' });
+  await assert.rejects(wait(upload.done), { code: 'not-found', status: 404 });
   assert.deepEqual([upload.state, browser.gateway.methods], ['cancelled', 'POST PATCH']);
 });
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { byteCount } from '../../Public/js/i18n/format.js';
 import { AttachmentError, GroupSessionError } from '../../Public/js/sync/errors.js';
-import { itemLabel, timeLeft, tooLargeWords } from '../../Public/js/ui/adding.js';
+import { itemLabel, timeLeft, tooLargeMessages } from '../../Public/js/ui/filePlacer.js';
 import { de } from '../../Public/js/i18n/de.js';
 import { en } from '../../Public/js/i18n/en.js';
 import { errorWords, noticeWords, speak, translate, words } from '../../Public/js/i18n/i18n.js';
@@ -275,7 +275,7 @@ test('sizes, times and labels are localized', async () => {
   assert.equal(byteCount(1.5 * MB, words), '1,5 MB');
   assert.equal(timeLeft(42), 'noch 40 s');
   assert.equal(timeLeft(3900), 'noch 1 h 5 min');
-  const told = tooLargeWords([{ name: 'a', size: 104_857_601 }], 104_857_600);
+  const told = tooLargeMessages([{ name: 'a', size: 104_857_601 }], 104_857_600);
   assert.deepEqual(told, [{
     title: 'a',
     text: 'Diese Datei ist 100,000001 MB groß. Erlaubt sind hier höchstens 100 MB.',
@@ -291,7 +291,7 @@ const ERRORS = [
     rule: 'the gateway’s words, where they are in the language',
     error: new GroupSessionError('session-quota', 'The session holds 5 of 5 MB.'),
     en: 'The session holds 5 of 5 MB.',
-    de: 'Mehr nimmt diese Sitzung nicht auf. Entferne erst etwas.',
+    de: 'In diese Sitzung passt nichts mehr hinein. Entferne zuerst etwas.',
   },
   {
     rule: 'the code’s words where there is nothing but a code',
@@ -422,9 +422,9 @@ function literalsOf(source) {
       }
     }
   };
-  const quoted = (/** @type {string} */ mark) => {
+  const quoted = (/** @type {string} */ shape) => {
     const from = at += 1;
-    while (source[at] !== mark) at += source[at] === '\\' ? 2 : 1;
+    while (source[at] !== shape) at += source[at] === '\\' ? 2 : 1;
     const isImport = /(?:from|import)\s*\(?$/.test(source.slice(Math.max(0, from - 12), from - 1).trimEnd());
     if (!isImport) found.push(source.slice(from, at));
     at += 1;

@@ -2,39 +2,39 @@
 
 // First, because the parts are made of words.
 import './language.js';
-import { Album } from '../edit/itemStore.js';
-import { Backlog } from '../model/scheduling.js';
+import { ItemStore } from '../edit/itemStore.js';
+import { FrameQueue } from '../model/scheduling.js';
 import { Camera } from '../model/camera.js';
 import { Drawing } from '../edit/drawing.js';
-import { History } from '../edit/undoHistory.js';
+import { UndoHistory } from '../edit/undoHistory.js';
 import { Items, Scene } from '../model/scene.js';
 import { Renderer } from '../render/renderer.js';
 import { pastedText, Text } from '../model/text.js';
 import { Selection } from '../edit/selection.js';
-import { MarkIndex } from '../model/spatialIndex.js';
-import { Marks } from '../model/shapes.js';
+import { ShapeIndex } from '../model/spatialIndex.js';
+import { Shapes } from '../model/shapes.js';
 import { Presence } from '../protocol/presence.js';
 import { newKey } from '../sync/key.js';
-import { watchWaking } from '../sync/connection.js';
+import { onResume } from './onResume.js';
 import { loadDeferred } from './loading.js';
 import { Sharing } from './sharing.js';
 import { replayStrokes } from './strokeReplay.js';
 import { browserDatabase } from '../persist/database.js';
 import { CURSOR_TYPE } from '../protocol/cursorMessage.js';
-import { Eraser, Pen, Shaper } from '../tools/pen.js';
-import { Hand } from '../tools/hand.js';
+import { EraserTool, PenTool, ShapeTool } from '../tools/penTool.js';
+import { PanTool } from '../tools/panTool.js';
 import { PointerInput } from '../tools/pointerInput.js';
-import { Writer } from '../tools/writer.js';
-import { Adding } from '../ui/adding.js';
-import { ChangeTags, SharedCursors } from '../ui/others.js';
+import { TextTool } from '../tools/textTool.js';
+import { FilePlacer } from '../ui/filePlacer.js';
+import { ChangeLabels, SharedCursors } from '../ui/others.js';
 import { CanvasView } from '../ui/canvasView.js';
-import { Choosing } from '../ui/choosing.js';
-import { ConnectionBanner, OverBar } from '../ui/connectionBanner.js';
+import { SelectionController } from '../ui/selectionController.js';
+import { ConnectionBanner, EndedBar } from '../ui/connectionBanner.js';
 import { toast } from '../ui/dialogs.js';
 import { element, Frames } from '../ui/elements.js';
-import { chooseLanguage, Fingers, offerThemes, Settings, storageOr } from '../ui/settings.js';
-import { Incoming } from '../ui/incoming.js';
-import { Inks, takesInk, Toolbar } from '../ui/toolbar.js';
+import { chooseLanguage, offerThemes, Settings, storageOr, TouchDrawingSetting } from '../ui/settings.js';
+import { InputSources } from '../ui/inputSources.js';
+import { hasStyle, StylePicker, Toolbar } from '../ui/toolbar.js';
 import { openToInspection } from '../ui/inspection.js';
 import { ItemView } from '../ui/itemView.js';
 import { bindKeys } from '../ui/keys.js';
@@ -46,69 +46,69 @@ import { errorWords, words } from '../i18n/i18n.js';
 browserDatabase.open();
 
 const canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
-const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
+const reducedMotion = matchMedia('(prefers-reduced-transform: reduce)');
 
 const frames = new Frames();
-const ask = () => frames.ask();
+const requestFrame = () => frames.requestFrame();
 /** Whether buttons, summary and banner are behind what happened: they follow once a frame. */
-let isStateNew = true;
+let isStateDirty = true;
 let stateShownAt = 0;
 /** While the picture comes in, not so often, in milliseconds. */
-const COMING_MS = 250;
+const CATCH_UP_INTERVAL_MS = 250;
 /** Whether nothing could be drawn any more. */
-let wasOver = false;
-let isUnkeptTold = false;
+let wasEnded = false;
+let isUnsavedReported = false;
 /** Where the mouse is over the page, in the plane. @type {[number, number] | null} */
 let pointer = null;
 /** Whether the picture of a session that has just been entered is still coming in. */
-let isComing = false;
+let isCatchingUp = false;
 const settings = new Settings(storageOr(() => localStorage));
-const marks = new Marks();
-const index = new MarkIndex();
+const shapes = new Shapes();
+const index = new ShapeIndex();
 const camera = new Camera();
 const items = new Items();
-const scene = new Scene(marks, items);
-const history = new History();
-const backlog = new Backlog(ask);
-const drawing = new Drawing(marks, newKey, history, backlog);
-const album = new Album({
+const scene = new Scene(shapes, items);
+const history = new UndoHistory();
+const frameQueue = new FrameQueue(requestFrame);
+const drawing = new Drawing(shapes, newKey, history, frameQueue);
+const itemStore = new ItemStore({
   items,
   history,
   depth: {
     get next() {
       return drawing.nextZ;
     },
-    seen: (z) => marks.raise(z),
+    seen: (z) => shapes.raiseHighestZ(z),
   },
 });
-const selection = new Selection(marks, items);
-const itemView = new ItemView({ album, items, camera, selection, choose, ask });
+const selection = new Selection(shapes, items);
+const itemView = new ItemView({ itemStore, items, camera, selection, choose, requestFrame });
 const paint = itemView.painter.paint.bind(itemView.painter);
-const renderer = new Renderer(canvas, scene, camera, paint, ask);
-const choosing = new Choosing({
-  marks,
+const renderer = new Renderer(canvas, scene, camera, paint, requestFrame);
+const selectionController = new SelectionController({
+  shapes,
   items,
   index,
   drawing,
-  album,
+  itemStore,
   history,
   camera,
   selection,
   itemView,
   view: renderer,
-  ask,
+  requestFrame,
 });
-const { selector } = choosing;
-const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, ask });
-const changeTags = new ChangeTags({
+const { selectTool } = selectionController;
+const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, requestFrame });
+const changeLabels = new ChangeLabels({
   scene,
   camera,
   isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
-  ask,
+  requestFrame,
 });
 const sharing = new Sharing({
   drawing,
-  album,
+  itemStore,
   items,
   base: new URL('/', location.href),
   profile: () => ({ name: settings.name, color: settings.color }),
@@ -118,16 +118,16 @@ const sharing = new Sharing({
 });
 
 const toolbar = new Toolbar();
-const inks = new Inks(settings);
-const fingers = new Fingers(settings);
+const stylePicker = new StylePicker(settings);
+const touchDrawing = new TouchDrawingSetting(settings);
 offerThemes(settings);
 element('plain').hidden = isSecureContext;
 element('plain').addEventListener('click', () => toast(words.notEncryptedText, { stays: true }));
 const presence = new Presence();
 const people = new People(presence);
-const view = new CanvasView(renderer, scene, camera, ask);
+const view = new CanvasView(renderer, scene, camera, requestFrame);
 const banner = new ConnectionBanner({
-  waiting: () => ({ strokes: drawing.waitingStrokes, ...album.waiting }),
+  waiting: () => ({ strokes: drawing.pendingShapes, ...itemStore.pendingUploads }),
   isKept: () => sharing.isKept,
   trouble: () => sharing.session?.trouble ?? '',
   retry: () => sharing.session?.reconnectNow(),
@@ -147,82 +147,86 @@ const flow = new SessionFlow({
 
 const save = () => withDeferred(({ exporting }) => exporting.open());
 const showKeys = () => withDeferred((parts) => parts.showKeys());
-const overBar = new OverBar({ scene, save, start: () => flow.share() });
+const endedBar = new EndedBar({ scene, save, start: () => flow.share() });
 
-const writer = new Writer(drawing, index, () => inks.textLook, () => camera.scale, newKey);
-const textBox = new TextBox(writer, camera, renderer, ask);
+const textTool = new TextTool(drawing, index, () => stylePicker.textStyle, () => camera.scale, newKey);
+const textBox = new TextBox(textTool, camera, renderer, requestFrame);
 
 frames.run(
   () => {
-    const isBehind = backlog.work();
-    if (isBehind && isComing) view.showAtFirst();
+    const isBehind = frameQueue.runSlice();
+    if (isBehind && isCatchingUp) view.showAtFirst();
     return isBehind;
   },
   (now) => {
-    if (!isStateNew || (isComing && now - stateShownAt < COMING_MS)) return isStateNew;
+    if (!isStateDirty || (isCatchingUp && now - stateShownAt < CATCH_UP_INTERVAL_MS)) return isStateDirty;
     stateShownAt = now;
     showState();
     return false;
   },
   (now) => drawing.flush(now),
   (now) => cursors.frame(now),
-  (now) => changeTags.frame(now),
-  (now) => album.frame(now),
+  (now) => changeLabels.frame(now),
+  (now) => itemStore.frame(now),
   (now) => itemView.frame(now, renderer),
-  (now) => choosing.frame(now),
+  (now) => selectionController.frame(now),
   () => textBox.frame(),
   () => view.frame(),
 );
 
 const tools = {
-  pen: new Pen(drawing, () => inks.lookOf('pen')),
-  highlighter: new Pen(drawing, () => inks.lookOf('highlighter')),
-  eraser: new Eraser(drawing, index, () => camera.scale),
-  select: selector,
-  hand: new Hand(camera),
-  text: writer,
-  line: shaper('line'),
-  arrow: shaper('arrow'),
-  rectangle: shaper('rectangle'),
-  ellipse: shaper('ellipse'),
+  pen: new PenTool(drawing, () => stylePicker.strokeStyle('pen')),
+  highlighter: new PenTool(drawing, () => stylePicker.strokeStyle('highlighter')),
+  eraser: new EraserTool(drawing, index, () => camera.scale),
+  select: selectTool,
+  hand: new PanTool(camera),
+  text: textTool,
+  line: shapeTool('line'),
+  arrow: shapeTool('arrow'),
+  rectangle: shapeTool('rectangle'),
+  ellipse: shapeTool('ellipse'),
 };
 
 /** @param {string} tool */
-function shaper(tool) {
-  return new Shaper(drawing, () => inks.lookOf(tool), () => camera.scale, newKey);
+function shapeTool(tool) {
+  return new ShapeTool(drawing, () => stylePicker.strokeStyle(tool), () => camera.scale, newKey);
 }
 
-marks.watch(index);
-scene.watch({ shown: ask, changed: ask, hidden: ask });
+shapes.observe(index);
+scene.observe({ shown: requestFrame, changed: requestFrame, hidden: requestFrame });
 drawing.addEventListener('change', stateChanged);
-album.addEventListener('change', stateChanged);
-itemView.watchColors(() => (renderer.redraw(), ask()));
+itemStore.addEventListener('change', stateChanged);
+itemView.watchColors(() => (renderer.redraw(), requestFrame()));
 drawing.addEventListener('error', (event) => toast(errorWords(/** @type {CustomEvent<Error>} */ (event).detail)));
-drawing.addEventListener('gone', () => toast(words.removedByOther));
+drawing.addEventListener('undofailed', () => toast(words.removedByOther));
 
 const input = new PointerInput(canvas, camera, {
   tool: ({ isTurned, isFinger }) => {
-    if (isTurned && !isOver()) return tools.eraser;
-    return isFinger && !['select', 'text'].includes(toolbar.tool) && fingers.move() ? tools.hand : tools[toolbar.tool];
+    if (isTurned && !isEnded()) return tools.eraser;
+    return isFinger && !['select', 'text'].includes(toolbar.tool) && touchDrawing.movesPage()
+      ? tools.hand
+      : tools[toolbar.tool];
   },
-  penSeen: () => fingers.penSeen(),
+  penSeen: () => touchDrawing.penDetected(),
   hovered: (point) => {
     pointer = point;
     cursors.moved(point);
-    if (toolbar.tool === 'select' && !selector.isMoving) canvas.dataset.over = point ? selector.over(...point) : '';
+    if (toolbar.tool === 'select' && !selectTool.isMoving) {
+      canvas.dataset.over = point ? selectTool.cursorAt(...point) : '';
+    }
   },
-  moved: ask,
+  moved: requestFrame,
   signal: new AbortController().signal,
 });
 
 function stateChanged() {
-  isStateNew = true;
-  ask();
+  isStateDirty = true;
+  requestFrame();
 }
 
 function showState() {
   const { session } = sharing;
-  isStateNew = false;
+  isStateDirty = false;
   toolbar.show({
     canUndo: drawing.canUndo,
     canRedo: drawing.canRedo,
@@ -230,38 +234,38 @@ function showState() {
     isShared: session !== null,
     isConnected: session?.isConnected ?? false,
   });
-  const { over } = sharing;
-  overBar.show(over !== null);
-  view.changed(over ? words.overForLate : session ? words.hintTogether : words.hintAlone);
+  const { over: endedSession } = sharing;
+  endedBar.show(endedSession !== null);
+  view.changed(endedSession ? words.overForLate : session ? words.hintTogether : words.hintAlone);
   banner.changed();
 }
 
 sharing.addEventListener('session', () => {
-  const { session, over } = sharing;
+  const { session, over: endedSession } = sharing;
   input.finish();
-  writer.finish();
-  if (over) toolbar.choose('hand');
-  else if (wasOver) toolbar.choose('pen');
-  wasOver = over !== null;
+  textTool.finish();
+  if (endedSession) toolbar.choose('hand');
+  else if (wasEnded) toolbar.choose('pen');
+  wasEnded = endedSession !== null;
   cursors.follow(session);
   presence.follow(session);
-  choosing.follow(session);
+  selectionController.follow(session);
   stateChanged();
-  if (session) accompany(session);
+  if (session) observeSession(session);
 });
 
 sharing.addEventListener('opened', () => view.showAtFirst());
 sharing.addEventListener('unkept', () => {
   // In a session it matters while something waits: the banner says so.
-  if (!sharing.session && !isUnkeptTold) toast(words.notKept);
-  isUnkeptTold ||= !sharing.session;
+  if (!sharing.session && !isUnsavedReported) toast(words.notKept);
+  isUnsavedReported ||= !sharing.session;
   stateChanged();
 });
 
 /** @param {import('../sync/groupSession.js').GroupSession} session that has just been entered */
-function accompany(session) {
-  changeTags.observe(session);
-  isComing = true;
+function observeSession(session) {
+  changeLabels.observe(session);
+  isCatchingUp = true;
   session.observe({
     entry: ({ sender, type }) => {
       // What is told anew was drawn before.
@@ -270,15 +274,15 @@ function accompany(session) {
       }
     },
     caughtUp: () =>
-      backlog.add(() => {
-        if (isComing && session === sharing.session) view.showAtFirst();
-        isComing = false;
+      frameQueue.add(() => {
+        if (isCatchingUp && session === sharing.session) view.showAtFirst();
+        isCatchingUp = false;
       }),
   });
 }
 
-const adding = new Adding({
-  album,
+const filePlacer = new FilePlacer({
+  itemStore,
   items,
   camera,
   view: renderer,
@@ -292,21 +296,21 @@ let creating = null;
 const deferred = () => creating ??= createDeferred().catch((error) => (creating = null, Promise.reject(error)));
 
 async function createDeferred() {
-  const { ExportDialog, LargeScene, Opening, ...functions } = await loadDeferred();
-  renderer.useTiles(LargeScene);
-  const exporting = new ExportDialog(scene, selection, () => choosing.remove());
-  const opening = new Opening({
+  const { ExportDialog, TiledRenderer, DrawingImporter, ...functions } = await loadDeferred();
+  renderer.useTiles(TiledRenderer);
+  const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
+  const importer = new DrawingImporter({
     scene,
     drawing,
     camera,
     view,
     canvas: renderer,
-    bring: choosing.bring.bind(choosing),
+    insert: selectionController.insert.bind(selectionController),
     // What one does next is to put it where it shall lie.
-    choose: (ids) => (toolbar.choose('select'), selector.choose(ids)),
+    choose: (ids) => (toolbar.choose('select'), selectTool.select(ids)),
     limit: () => sharing.attachmentBytes(),
   });
-  return { exporting, opening, ...functions };
+  return { exporting, importer, ...functions };
 }
 
 /** Does something as soon as the deferred parts are there. @param {(parts: Awaited<ReturnType<typeof createDeferred>>) => unknown} action */
@@ -314,74 +318,92 @@ function withDeferred(action) {
   deferred().then(action, (error) => toast(errorWords(error)));
 }
 
-const isOver = () => sharing.over !== null;
-const incoming = new Incoming(
+const isEnded = () => sharing.over !== null;
+const inputSources = new InputSources(
   (files, at) =>
-    withDeferred(({ opening, isDrawingFile }) => {
-      for (const file of files.filter(isDrawingFile)) opening.open(file, at);
-      adding.add(files.filter((file) => !isDrawingFile(file)), at);
+    withDeferred(({ importer, isDrawingFile }) => {
+      for (const file of files.filter(isDrawingFile)) importer.open(file, at);
+      filePlacer.add(files.filter((file) => !isDrawingFile(file)), at);
     }),
   (pasted) => withDeferred((parts) => paste(pasted, parts)),
-  isOver,
+  isEnded,
 );
 
 /** @param {string} pasted @param {Awaited<ReturnType<typeof createDeferred>>} parts */
-function paste(pasted, { opening, isDrawingText }) {
+function paste(pasted, { importer, isDrawingText }) {
   if (isDrawingText(pasted)) {
     const [x, y] = pointer ? camera.toCanvas(...pointer) : [renderer.width / 2, renderer.height / 2];
-    return void opening.open(new File([pasted], words.asDrawing), { x, y });
+    return void importer.open(new File([pasted], words.asDrawing), { x, y });
   }
   const identity = { id: newKey(), z: drawing.nextZ };
-  const text = pastedText(pasted, inks.textLook, identity, camera.toPlane(renderer.width / 2, renderer.height / 2));
+  const text = pastedText(
+    pasted,
+    stylePicker.textStyle,
+    identity,
+    camera.toPlane(renderer.width / 2, renderer.height / 2),
+  );
   if (!text) return;
   toolbar.choose('select');
-  selector.choose(choosing.bring([text], []));
+  selectTool.select(selectionController.insert([text], []));
 }
 
 /** @param {import('../model/item.js').Item | null} item */
 function choose(item) {
-  if (isOver()) return;
+  if (isEnded()) return;
   toolbar.choose('select');
-  selector.choose(item ? [item.id] : []);
+  selectTool.select(item ? [item.id] : []);
 }
 
 /** @param {import('../model/scene.js').Drawable | [number, number] | null} one that has words of its own to be changed, or where new ones go */
 function edit(one) {
-  if (isOver()) return;
-  if (Array.isArray(one)) return writer.write(one[0], one[1]);
+  if (isEnded()) return;
+  if (Array.isArray(one)) return textTool.editAt(one[0], one[1]);
   if (!(one instanceof Text)) return;
-  selector.choose([]);
-  writer.edit(one);
+  selectTool.select([]);
+  textTool.edit(one);
 }
 
 toolbar.addEventListener('tool', () => {
   canvas.dataset.cursor = toolbar.tool;
-  writer.finish();
-  if (toolbar.tool !== 'select') selector.choose([]);
+  textTool.finish();
+  if (toolbar.tool !== 'select') selectTool.select([]);
 });
-selector.addEventListener('edit', (event) => edit(/** @type {CustomEvent} */ (event).detail));
+selectTool.addEventListener('edit', (event) => edit(/** @type {CustomEvent} */ (event).detail));
 toolbar.addEventListener('undo', () => drawing.undo());
 toolbar.addEventListener('redo', () => drawing.redo());
 toolbar.addEventListener('clear', () => flow.newPage());
-toolbar.addEventListener('open', () => incoming.pick());
+toolbar.addEventListener('open', () => inputSources.pick());
 toolbar.addEventListener('save', save);
 toolbar.addEventListener('keys', showKeys);
 toolbar.addEventListener('language', () => chooseLanguage(settings, () => sharing.session !== null || scene.isEmpty));
 toolbar.addEventListener('leave', () => flow.leave());
 toolbar.addEventListener('end', () => flow.end());
-inks.addEventListener('own', () => flow.showProfile());
-inks.addEventListener('change', (event) => {
+stylePicker.addEventListener('own', () => flow.showProfile());
+stylePicker.addEventListener('change', (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
-  if (writer.written) writer.restyle();
-  else if (!choosing.restyle((mark) => inks.partOf(mark, detail)) && !takesInk(toolbar.tool)) toolbar.choose('pen');
+  if (textTool.edited) textTool.restyle();
+  else if (!selectionController.restyle((shape) => stylePicker.styleChange(shape, detail)) && !hasStyle(toolbar.tool)) {
+    toolbar.choose('pen');
+  }
 });
 
 const editChosen = () => edit(selection.sole);
-bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edit: editChosen, save, showKeys, isOver });
+bindKeys({
+  toolbar,
+  stylePicker,
+  inputSources,
+  selectionController,
+  drawing,
+  view,
+  edit: editChosen,
+  save,
+  showKeys,
+  isEnded,
+});
 
 addEventListener('pagehide', () => {
   input.finish();
-  writer.finish();
+  textTool.finish();
   sharing.saveNow();
 });
 for (const type of ['pointerdown', 'pointermove', 'keydown', 'wheel']) {
@@ -391,9 +413,9 @@ document.addEventListener('visibilitychange', () => {
   presence.away(document.hidden);
   if (document.hidden) sharing.saveNow();
 });
-watchWaking((slept) => sharing.session?.wake(slept));
+onResume((isDoubtful) => sharing.session?.checkConnection({ isDoubtful }));
 
-openToInspection({ sharing, marks, items, selection, renderer, backlog });
+openToInspection({ sharing, shapes, items, selection, renderer, frameQueue });
 
 const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
 // What is drawn before the page is in its session would be lost.

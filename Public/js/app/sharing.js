@@ -1,9 +1,9 @@
 /** Which session the picture belongs to: made, joined, followed, left. Knows no DOM; what it needs comes in. */
 
-import { browserSurroundings } from '../sync/connection.js';
-import { ParticipantStore } from '../persist/outboxStore.js';
-import { browserTabs, takeClaim } from '../persist/tabLease.js';
-import { AlonePages } from '../persist/localBoards.js';
+import { browserEnvironment } from '../sync/environment.js';
+import { OutboxStore } from '../persist/outboxStore.js';
+import { acquireLease, browserTabs } from '../persist/tabLease.js';
+import { LocalBoards } from '../persist/localBoards.js';
 import { loadDeferred } from './loading.js';
 
 /**
@@ -27,16 +27,16 @@ const ASKING_MS = 1000;
  */
 export class Sharing extends EventTarget {
   #drawing;
-  #album;
+  #itemStore;
   #base;
   #profile;
   #storage;
   #newId;
   #page;
   #tabs;
-  /** @type {Set<string>} this page's, or asked for */
-  #claims = new Set();
-  #around;
+  /** The leases that this page holds or has requested. @type {Set<string>} */
+  #leases = new Set();
+  #env;
   #openJournal;
   #database;
   #alone;
@@ -48,7 +48,7 @@ export class Sharing extends EventTarget {
   #session = null;
   /** @type {GroupSessionJournal | null} */
   #journal = null;
-  /** @type {ParticipantStore | null} */
+  /** @type {OutboxStore | null} */
   #store = null;
   /** @type {unknown} */
   #saving = null;
@@ -59,20 +59,20 @@ export class Sharing extends EventTarget {
   /**
    * @param {object} options
    * @param {Drawing} options.drawing
-   * @param {import('../edit/itemStore.js').Album} options.album
+   * @param {import('../edit/itemStore.js').ItemStore} options.itemStore
    * @param {import('../model/scene.js').Items} options.items
    * @param {URL} options.base address of the gateway
    * @param {() => Profile} options.profile
    * @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} options.storage that lives as long as the tab
    * @param {import('../persist/database.js').Database} options.database
    * @param {() => string} options.newId random
-   * @param {import('../persist/tabLease.js').ClaimSurroundings} [options.tabs]
-   * @param {import('../sync/connection.js').Surroundings} [options.around]
+   * @param {import('../persist/tabLease.js').TabEnvironment} [options.tabs]
+   * @param {import('../sync/environment.js').Environment} [options.env]
    * @param {(session: GroupSession) => GroupSessionJournal} [options.openJournal]
    */
   constructor({
     drawing,
-    album,
+    itemStore,
     items,
     base,
     profile,
@@ -80,23 +80,23 @@ export class Sharing extends EventTarget {
     database,
     newId,
     tabs = browserTabs,
-    around = browserSurroundings,
+    env = browserEnvironment,
     openJournal,
   }) {
     super();
     this.#drawing = drawing;
-    this.#album = album;
+    this.#itemStore = itemStore;
     this.#base = base;
     this.#profile = profile;
     this.#storage = storage;
     this.#newId = newId;
     this.#page = newId();
     this.#tabs = tabs;
-    this.#around = around;
+    this.#env = env;
     this.#openJournal = openJournal;
     this.#database = database;
-    const take = this.#take.bind(this);
-    this.#alone = new AlonePages({ drawing, album, items, database, storage, newId, take });
+    const take = this.#acquireLease.bind(this);
+    this.#alone = new LocalBoards({ drawing, itemStore, items, database, storage, newId, take });
     this.#alone.addEventListener('refused', () => this.dispatchEvent(new Event('unkept')));
   }
 
@@ -173,7 +173,7 @@ export class Sharing extends EventTarget {
    */
   detach({ comesBack = false, isOver = false } = {}) {
     this.#drawing.detach();
-    this.#album.detach();
+    this.#itemStore.detach();
     this.#over = isOver && this.#session ? this.#session.id : null;
     if (comesBack && this.#session) this.#store?.save(this.#session.save());
     else this.#store?.forget();
@@ -189,7 +189,7 @@ export class Sharing extends EventTarget {
 
   /** @returns {Promise<boolean> | undefined} whether it is written */
   #save() {
-    this.#around.clearTimeout(this.#saving);
+    this.#env.clearTimeout(this.#saving);
     this.#saving = null;
     if (!this.#session || this.#session.state === 'invalidated') return;
     return this.#store?.save(this.#session.save()).then((isKept) => {
@@ -198,22 +198,26 @@ export class Sharing extends EventTarget {
     });
   }
 
-  /** Not twice: where there are no locks, a tab does not object to itself. @param {string} claim @param {{ isPatient?: boolean }} [options] */
-  async #take(claim, options) {
-    if (this.#claims.has(claim)) return false;
-    this.#claims.add(claim);
-    const isTaken = await takeClaim(claim, this.#page, this.#tabs, options);
-    if (!isTaken) this.#claims.delete(claim);
-    return isTaken;
+  /** Acquires a lease once: without locks, a tab does not object to itself. @param {string} lease @param {{ isPatient?: boolean }} [options] */
+  async #acquireLease(lease, options) {
+    if (this.#leases.has(lease)) return false;
+    this.#leases.add(lease);
+    const isAcquired = await acquireLease(lease, this.#page, this.#tabs, options);
+    if (!isAcquired) this.#leases.delete(lease);
+    return isAcquired;
   }
 
   /** @param {string} id @param {{ bringsPicture: boolean }} options */
   async #enter(id, { bringsPicture }) {
     const store = this.#storeFor(id, this.#storage);
-    const [saved, { GroupSession, GroupSessionJournal }] = await Promise.all([store.open(), loadDeferred()]);
-    this.#openJournal ??= (/** @type {GroupSession} */ session) => new GroupSessionJournal(session);
+    const [saved, parts] = await Promise.all([store.open(), loadDeferred()]);
+    const { GroupSession, GroupSessionJournal, persistentJournalEnvironment } = parts;
+    if (!this.#openJournal) {
+      const env = persistentJournalEnvironment(this.#database, this.#tabs);
+      this.#openJournal = (session) => new GroupSessionJournal(session, { env });
+    }
     const forgetAlone = this.#alone.close();
-    const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, around: this.#around });
+    const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, env: this.#env });
     this.#drawing.attach(session, { bringsPicture });
     session.addEventListener('savechange', (event) => {
       this.#saveSoon(/** @type {CustomEvent} */ (event).detail.isUrgent);
@@ -223,33 +227,34 @@ export class Sharing extends EventTarget {
       if (typeof next === 'string') this.#follow(session, next, by);
     });
     this.#become(session, store);
-    const brought = this.#journal && this.#album.attach(session, this.#journal, { bringsPicture });
+    const brought = this.#journal && this.#itemStore.attach(session, this.#journal, { bringsPicture });
     // In this order: what is killed in between is there twice, and not nowhere.
     if (bringsPicture) Promise.all([brought, this.#save()]).then(([, isKept]) => isKept && forgetAlone());
     else this.#save();
-    session.addEventListener('connectionchange', () => this.#speakForOthers(session), { once: true });
+    session.addEventListener('connectionchange', () => this.#flushOrphanedOutboxes(session), { once: true });
     session.join();
     return session;
   }
 
   /**
-   * Of several tabs that were killed with something to say, this one goes on as the first; the others say it, and leave.
+   * Of several tabs that were killed with pending entries, this tab continues the first. For each of the others it joins as that
+   * participant, sends its pending entries and leaves.
    * @param {GroupSession} own
    */
-  async #speakForOthers({ id }) {
+  async #flushOrphanedOutboxes({ id }) {
     const { GroupSession } = await loadDeferred();
     for (;;) {
       const store = this.#storeFor(id, { getItem: () => null, setItem: () => {}, removeItem: () => {} });
-      const saved = await store.openLeft();
+      const saved = await store.openOrphan();
       if (!saved) return;
-      const other = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, around: this.#around });
-      this.#sayTheRest(other, store);
+      const other = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, env: this.#env });
+      this.#drainAndLeave(other, store);
       other.join();
     }
   }
 
-  /** Says what waits, and leaves. @param {GroupSession} session @param {ParticipantStore} store what is kept of it */
-  #sayTheRest(session, store) {
+  /** Leaves the session once its outbox is empty. @param {GroupSession} session @param {OutboxStore} store of its outbox */
+  #drainAndLeave(session, store) {
     const look = () => {
       const left = session.save();
       if (session.state === 'invalidated') return;
@@ -265,23 +270,23 @@ export class Sharing extends EventTarget {
   /** @param {string} session its id @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} storage */
   #storeFor(session, storage) {
     const [database, newId] = [this.#database, this.#newId];
-    return new ParticipantStore({ session, storage, database, newId, take: this.#take.bind(this) });
+    return new OutboxStore({ session, storage, database, newId, acquireLease: this.#acquireLease.bind(this) });
   }
 
   #clear() {
     this.#alone.clear();
     this.#drawing.clear();
-    this.#album.clear();
+    this.#itemStore.clear();
   }
 
   /** @param {GroupSession} old @param {string} id @param {number} by */
   async #follow(old, id, by) {
     if (this.#session !== old) return;
     // What is under the pen, or typed, belongs to the old page.
-    this.#drawing.lift();
+    this.#drawing.endStroke();
     this.#session = null;
     const who = old.participant(by);
-    if (this.#store) this.#sayTheRest(old, this.#store);
+    if (this.#store) this.#drainAndLeave(old, this.#store);
     await this.#enter(id, { bringsPicture: false });
     this.dispatchEvent(
       new CustomEvent('followed', { detail: { from: old.id, by: who, isOwn: by === old.localParticipant?.number } }),
@@ -290,7 +295,7 @@ export class Sharing extends EventTarget {
 
   /** @param {boolean} isUrgent */
   #saveSoon(isUrgent) {
-    if (!isUrgent) this.#saving ??= this.#around.setTimeout(() => this.#save(), SAVE_AFTER_MS);
+    if (!isUrgent) this.#saving ??= this.#env.setTimeout(() => this.#save(), SAVE_AFTER_MS);
     if (!isUrgent || this.#isSaveAsked) return;
     this.#isSaveAsked = true;
     // What is done in one go is written in one go.
@@ -300,7 +305,7 @@ export class Sharing extends EventTarget {
     });
   }
 
-  /** @param {GroupSession | null} session @param {ParticipantStore | null} store */
+  /** @param {GroupSession | null} session @param {OutboxStore | null} store */
   #become(session, store) {
     this.#journal?.close();
     if (session) this.#over = null;

@@ -1,7 +1,7 @@
-/** Where pictures and files lie, and how large they are: at first, and since they were moved. */
+/** The automatic layout of new pictures and files, and the effective placement of items. */
 
 import { CARD } from '../model/item.js';
-import { DEFAULT_SIDE, madeUpPlace } from '../model/placement.js';
+import { DEFAULT_SIDE, fallbackPosition } from '../model/placement.js';
 import { overlap } from '../model/stroke.js';
 
 /**
@@ -14,12 +14,12 @@ import { overlap } from '../model/stroke.js';
 const PART_OF_VIEW = 0.6;
 /** The part of the view that several fill together, if they need not be smaller than the least; above and below are bars. */
 const PART_FOR_SEVERAL = Object.freeze({ width: 0.86, height: 0.74 });
-const LEAST_CELL = Object.freeze({ width: 150, height: 110 });
-/** Between cells, in pixels: below each there is room for its progress. */
+const MIN_CELL = Object.freeze({ width: 150, height: 110 });
+/** The gap between cells, in pixels: below each there is room for its progress. */
 const GAP = Object.freeze({ width: 24, height: 74 });
 
 /** @param {Size} size @param {Size} room @returns {Size} as large as there is room, its shape kept; never larger than it is */
-export function fitted({ width, height }, room) {
+export function fitInto({ width, height }, room) {
   const scale = Math.min(1, room.width / width, room.height / height);
   return { width: width * scale, height: height * scale };
 }
@@ -31,7 +31,7 @@ export function fitted({ width, height }, room) {
  * @param {Size} [least] that a cell must have, in pixels
  * @returns {Cell[]} row by row
  */
-export function cells(count, [x, y], { width, height, scale }, least = LEAST_CELL) {
+export function gridCells(count, [x, y], { width, height, scale }, least = MIN_CELL) {
   const whole = { width: PART_OF_VIEW * width, height: PART_OF_VIEW * height };
   if (count === 1) return [{ x, y, room: { width: whole.width / scale, height: whole.height / scale } }];
   const most = Math.max(1, Math.floor((PART_FOR_SEVERAL.width * width + GAP.width) / (least.width + GAP.width)));
@@ -55,17 +55,17 @@ export function cells(count, [x, y], { width, height, scale }, least = LEAST_CEL
  * On the screen it is no larger than it is by itself, in CSS pixels.
  * @param {Size} natural in pixels @param {Cell} cell @param {number} scale pixels a point @returns {{ x: number, y: number } & Size}
  */
-export function laidInto(natural, { x, y, room }, scale) {
-  return { x, y, ...fitted({ width: natural.width / scale, height: natural.height / scale }, room) };
+export function placeInCell(natural, { x, y, room }, scale) {
+  return { x, y, ...fitInto({ width: natural.width / scale, height: natural.height / scale }, room) };
 }
 
 /**
- * By how much things are to be moved together so that they lie on nothing: as little as possible.
+ * Returns the smallest offset that moves all things together to a free place.
  * @param {Bounds[]} things @param {Bounds[]} taken @param {Bounds} view what they shall not leave
  * @param {number} step by which places are tried
  * @returns {[number, number] | null} null: there is no such place
  */
-export function wayToFree(things, taken, view, step) {
+export function offsetToFreeSpace(things, taken, view, step) {
   const steps = (/** @type {'left' | 'top'} */ low, /** @type {'right' | 'bottom'} */ high) => {
     const least = Math.ceil((view[low] - Math.min(...things.map((one) => one[low]))) / step);
     const most = Math.floor((view[high] - Math.max(...things.map((one) => one[high]))) / step);
@@ -83,32 +83,32 @@ export function wayToFree(things, taken, view, step) {
 
 /**
  * @typedef {import('../model/item.js').Item} Item
- * @typedef {import('../model/placement.js').Place} Place
  * @typedef {import('../model/placement.js').Placement} Placement
+ * @typedef {import('../model/placement.js').PartialPlacement} PartialPlacement
  */
 
 const UNKNOWN = Object.freeze({ width: DEFAULT_SIDE, height: DEFAULT_SIDE });
 
-/** Where pictures and files lie: where they were added, unless they were moved since. */
-export class Places {
+/** The effective placement of each item: where it was moved to, else where it was added, else a fallback. */
+export class ItemPlacements {
   #moved;
-  /** @type {Map<string, Placement | null>} as their metadata say */
+  /** @type {Map<string, PartialPlacement | null>} as their metadata say */
   #added = new Map();
-  /** @type {Map<string, number>} of the entries that told of them: the `z` of those that say none */
+  /** @type {Map<string, number>} of the entries that added them: the `z` of items without one */
   #sequences = new Map();
 
-  /** @param {import('../model/placement.js').Placements} moved */
+  /** @param {import('../model/placement.js').PlacementOverlay} moved */
   constructor(moved) {
     this.#moved = moved;
   }
 
-  /** @param {string} id @param {Placement | null} placement null: it says none */
+  /** @param {string} id @param {PartialPlacement | null} placement null: it says none */
   add(id, placement) {
     this.#added.set(id, placement);
   }
 
   /** @param {string} id @param {number} sequence */
-  told(id, sequence) {
+  setSequence(id, sequence) {
     this.#sequences.set(id, sequence);
   }
 
@@ -118,26 +118,26 @@ export class Places {
     this.#sequences.delete(id);
   }
 
-  /** @param {Item} item @returns {Place} where it is to be seen */
+  /** @param {Item} item @returns {Placement} where it is to be seen */
   of(item) {
     return this.#place(item, this.#moved.of(item.id));
   }
 
-  /** @param {Item} item @returns {Place} the same, whoever pulls at it */
-  lying(item) {
-    return this.#place(item, this.#moved.lying(item.id));
+  /** @param {Item} item @returns {Placement} the same without the drags of others */
+  base(item) {
+    return this.#place(item, this.#moved.base(item.id));
   }
 
-  /** @param {Item} item @param {Placement | null} moved @returns {Place} */
+  /** @param {Item} item @param {PartialPlacement | null} moved @returns {Placement} */
   #place({ id, isPicture, natural }, moved) {
     const added = this.#added.get(id);
-    const { x, y } = moved ?? added ?? madeUpPlace(id);
-    const { width, height } = isPicture ? sizeOf(moved) ?? sizeOf(added) ?? fitted(natural ?? UNKNOWN, UNKNOWN) : CARD;
+    const { x, y } = moved ?? added ?? fallbackPosition(id);
+    const { width, height } = isPicture ? sizeOf(moved) ?? sizeOf(added) ?? fitInto(natural ?? UNKNOWN, UNKNOWN) : CARD;
     return { x, y, width, height, z: moved?.z ?? added?.z ?? this.#sequences.get(id) ?? 0 };
   }
 }
 
-/** @param {Placement | null | undefined} placement @returns {import('../model/placement.js').Size | null} */
+/** @param {PartialPlacement | null | undefined} placement @returns {import('../model/placement.js').Size | null} */
 function sizeOf(placement) {
   return placement?.width && placement.height ? { width: placement.width, height: placement.height } : null;
 }

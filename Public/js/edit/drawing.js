@@ -1,51 +1,51 @@
-/** The drawing activity: what a person does to the marks, alone or in a session. */
+/** The drawing activity: the edits of shapes by this person, with or without a session. */
 
 import { newKey } from '../sync/key.js';
-import { History, Making } from './undoHistory.js';
-import { MarkExchange } from '../protocol/shapeSync.js';
-import { shapePoints } from '../model/strokeOutline.js';
+import { Draft, UndoHistory } from './undoHistory.js';
+import { ShapeSync } from '../protocol/shapeSync.js';
+import { shapeToolPoints } from '../model/strokeOutline.js';
 import { onPlane, Stroke } from '../model/stroke.js';
 import { cleanText, Text } from '../model/text.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../model/shapes.js').Mark} Mark
- * @typedef {{ rgb: string, color: number, width: number, tool: string }} Look
- * @typedef {{ rgb: string, color: number, size: number }} TextLook
+ * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {{ rgb: string, color: number, width: number, tool: string }} StrokeStyle
+ * @typedef {{ rgb: string, color: number, size: number }} TextStyle
  */
 
-/** So often the others see what is typed, in milliseconds. */
-const TYPED_MS = 150;
+/** A text that is being typed is sent at most so often, in milliseconds. */
+const TEXT_INTERVAL_MS = 150;
 
 /**
- * Events: `change` (of the marks, of what waits, of what can be undone), `gone` (what was to be undone is not there),
- * `error` (a mark that cannot be sent; detail: why), `said` (alone; detail: an entry, as a session would get it).
+ * Events: `change` (of the shapes, the pending edits or the undo history), `undofailed` (the shapes of the command were removed),
+ * `error` (a shape that cannot be sent; detail: why), `localchange` (a change without a session; detail: the entry).
  */
 export class Drawing extends EventTarget {
-  #marks;
-  #exchange;
+  #shapes;
+  #sync;
   #history;
   #newKey;
   /** @type {{ stroke: Stroke, sent: number, parts: Stroke[] } | null} what is under the pen; `sent`: how many of its points */
   #pen = null;
-  #making;
+  #draft;
 
   /**
-   * @param {import('../model/shapes.js').Marks} marks @param {() => string} [key]
-   * @param {History} [history] others may have deeds in it too
-   * @param {import('../model/scheduling.js').Backlog} [backlog] takes what the session says
+   * @param {import('../model/shapes.js').Shapes} shapes @param {() => string} [key]
+   * @param {UndoHistory} [history] other components push commands too
+   * @param {import('../model/scheduling.js').FrameQueue} [frameQueue] takes what the session says
    */
-  constructor(marks, key = newKey, history = new History(), backlog = undefined) {
+  constructor(shapes, key = newKey, history = new UndoHistory(), frameQueue = undefined) {
     super();
     this.#history = history;
-    this.#marks = marks;
+    this.#shapes = shapes;
     this.#newKey = key;
-    this.#exchange = new MarkExchange(marks, {
+    this.#sync = new ShapeSync(shapes, {
       changed: () => this.#changed(),
       failed: (detail) => this.dispatchEvent(new CustomEvent('error', { detail })),
-      said: (detail) => this.dispatchEvent(new CustomEvent('said', { detail })),
-    }, backlog);
-    this.#making = new Making(marks, this.#exchange);
+      changedLocally: (detail) => this.dispatchEvent(new CustomEvent('localchange', { detail })),
+    }, frameQueue);
+    this.#draft = new Draft(shapes, this.#sync);
   }
 
   get canUndo() {
@@ -56,122 +56,122 @@ export class Drawing extends EventTarget {
     return this.#history.canRedo;
   }
 
-  /** Where what is begun now lies: above all that is known. */
+  /** The `z` of a new shape or item: above everything known. */
   get nextZ() {
-    return this.#exchange.nextZ;
+    return this.#sync.nextZ;
   }
 
-  /** How many marks the session does not hold yet. */
-  get waitingStrokes() {
-    return this.#exchange.waiting;
+  /** The number of shapes with edits that the session has not confirmed. */
+  get pendingShapes() {
+    return this.#sync.pendingCount;
   }
 
   /**
-   * From now on the picture is the session's.
-   * @param {GroupSession} session @param {{ bringsPicture: boolean }} options whether what is there goes into the session
+   * Joins the drawing to a session.
+   * @param {GroupSession} session @param {{ bringsPicture: boolean }} options true to send the current shapes to the session
    */
   attach(session, { bringsPicture }) {
     this.detach();
     if (!bringsPicture) this.clear();
-    const picture = [...this.#marks.all];
-    this.#exchange.attach(session);
-    this.#sayAll(picture);
+    const picture = [...this.#shapes.all];
+    this.#sync.attach(session);
+    this.#sendAll(picture);
   }
 
-  /** The picture is this person's alone again. */
+  /** Separates the drawing from the session. The shapes stay. */
   detach() {
-    this.lift();
-    this.#exchange.detach();
+    this.endStroke();
+    this.#sync.detach();
   }
 
-  /** To whomever hears it now. */
-  sayAll() {
-    this.#sayAll([...this.#marks.all]);
+  /** Emits every shape as a change, for example to store it. */
+  emitAll() {
+    this.#sendAll([...this.#shapes.all]);
   }
 
-  /** Shows what was said alone, to an earlier page. @param {{ type: string, key: string, payload: Uint8Array }[]} entries */
+  /** Applies entries that were stored without a session. @param {{ type: string, key: string, payload: Uint8Array }[]} entries */
   restore(entries) {
-    for (const entry of entries) this.#exchange.hear(entry);
+    for (const entry of entries) this.#sync.applyStored(entry);
   }
 
-  /** Empties the page, without a word to the session. */
+  /** Removes everything on this page only, not in the session. */
   clear() {
     this.#pen = null;
-    this.#marks.clear();
+    this.#shapes.clear();
     this.#history.clear();
     this.#changed();
   }
 
-  /** The pen touches the paper. @param {Look} look @param {number[]} points x and y in turn @param {number[] | null} pressures */
-  begin(look, points, pressures) {
-    this.lift();
-    this.#start(look, []);
-    this.extend(points, pressures);
+  /** Starts a stroke. @param {StrokeStyle} style @param {number[]} points x and y in turn @param {number[] | null} pressures */
+  beginStroke(style, points, pressures) {
+    this.endStroke();
+    this.#startStroke(style, []);
+    this.extendStroke(points, pressures);
     // Not with the next frame: the others wait for it too.
     this.#flushPen();
   }
 
   /** @param {number[]} points x and y in turn @param {number[] | null} pressures */
-  extend(points, pressures) {
+  extendStroke(points, pressures) {
     const pen = this.#pen;
     if (!pen) return;
-    if (this.#marks.find(pen.stroke.id) !== pen.stroke) return this.#drop(pen.parts);
+    if (this.#shapes.find(pen.stroke.id) !== pen.stroke) return this.#strokeRemoved(pen.parts);
     pen.stroke.append(points.map(onPlane), pressures?.map((one) => Math.round(one * 1000) / 1000) ?? null);
-    this.#marks.touched(pen.stroke.id);
-    if (pen.stroke.length >= this.#exchange.pointsAStroke) this.#part(pen.stroke, pen.parts);
+    this.#shapes.extended(pen.stroke.id);
+    if (pen.stroke.length >= this.#sync.maxStrokePoints) this.#splitStroke(pen.stroke, pen.parts);
   }
 
-  /** A shape is drawn out between two points. @param {Look} look @param {string} id @param {[number, number]} from @param {[number, number]} to */
-  drawShape(look, id, from, to) {
-    const shape = new Stroke({ ...look, id, z: this.#zOf(id) });
-    shape.append(shapePoints(look.tool, from, to, look.width).map(onPlane), null);
-    return this.#hold(shape, true);
+  /** Draws a line, arrow, rectangle or ellipse between two points. @param {StrokeStyle} style @param {string} id @param {[number, number]} from @param {[number, number]} to */
+  drawShape(style, id, from, to) {
+    const shape = new Stroke({ ...style, id, z: this.#zOf(id) });
+    shape.append(shapeToolPoints(style.tool, from, to, style.width).map(onPlane), null);
+    return this.#updateDraft(shape, true);
   }
 
   /**
-   * A text is typed.
-   * @param {string} id of one that is there, or a new one @param {string} typed @param {TextLook} look @param {[number, number]} point its upper left corner, of a new one
-   * @returns {boolean} whether it is still there: somebody may have removed it
+   * Sets the words of a text that is being typed.
+   * @param {string} id of one that is there, or a new one @param {string} typed @param {TextStyle} style @param {[number, number]} point its upper left corner, of a new one
+   * @returns {boolean} false if somebody removed the text
    */
-  write(id, typed, look, [x, y]) {
+  writeText(id, typed, style, [x, y]) {
     const text = cleanText(typed);
-    const before = this.#marks.find(id);
+    const before = this.#shapes.find(id);
     const place = before instanceof Text ? before : { x: onPlane(x), y: onPlane(y) };
-    const written = new Text({ ...look, id, text, x: place.x, y: place.y, z: this.#zOf(id) });
+    const written = new Text({ ...style, id, text, x: place.x, y: place.y, z: this.#zOf(id) });
     // Nothing is no text, to the others.
-    return this.#hold(written, text !== '');
+    return this.#updateDraft(written, text !== '');
   }
 
   /**
-   * Tells the others what was done since the last time: to be called once a frame.
-   * @param {number} [now] milliseconds @returns {boolean} whether something is left for a later frame
+   * Sends the changes since the last call. To be called once a frame.
+   * @param {number} [now] milliseconds @returns {boolean} true if something is left for a later frame
    */
   flush(now = performance.now()) {
     this.#flushPen();
-    return this.#making.flush(now, this.#making.mark instanceof Text ? TYPED_MS : 0);
+    return this.#draft.flush(now, this.#draft.shape instanceof Text ? TEXT_INTERVAL_MS : 0);
   }
 
   #flushPen() {
     const pen = this.#pen;
     if (!pen || pen.stroke.length === pen.sent) return;
-    this.#exchange.append(pen.stroke, pen.sent);
+    this.#sync.append(pen.stroke, pen.sent);
     pen.sent = pen.stroke.length;
   }
 
-  /** The pen is up: what it drew is whole; so is what was drawn out or typed. */
-  lift() {
-    this.#endMaking();
+  /** Ends the stroke, or the shape in progress, and pushes it to the undo history. */
+  endStroke() {
+    this.#endDraft();
     const pen = this.#pen;
     if (!pen) return;
-    this.#finish(pen.stroke);
+    this.#finishStroke(pen.stroke);
     this.#pen = null;
-    this.#drawn([...pen.parts, pen.stroke]);
+    this.#pushDrawn([...pen.parts, pen.stroke]);
     this.#changed();
   }
 
-  /** What the pen drew was not meant; nor what was drawn out. */
-  cancel() {
-    this.#making.cancel();
+  /** Discards the stroke or the shape in progress. */
+  cancelStroke() {
+    this.#draft.cancel();
     const pen = this.#pen;
     if (!pen) return;
     this.#pen = null;
@@ -179,179 +179,179 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** @param {Mark} mark of whomever */
-  erase(mark) {
-    if (mark === this.#pen?.stroke) return;
-    this.#remove(mark);
+  /** @param {Shape} shape of whomever */
+  erase(shape) {
+    if (shape === this.#pen?.stroke) return;
+    this.#remove(shape);
     this.#changed();
   }
 
-  /** @param {Mark[]} marks taken away by one movement: undone together */
-  erased(marks) {
-    if (marks.length > 0) {
-      this.#history.did({ undo: () => this.#bringBackAll(marks), redo: () => this.#removeAll(marks) });
+  /** @param {Shape[]} shapes taken away by one movement: undone together */
+  endErasing(shapes) {
+    if (shapes.length > 0) {
+      this.#history.push({ undo: () => this.#restoreAll(shapes), redo: () => this.#removeAll(shapes) });
     }
     this.#changed();
   }
 
-  // For those who arrange what is there: what it takes to undo it, they know themselves.
+  // For callers that push their own commands to the undo history.
 
-  /** They look like this from now on, if they are still there. @param {Mark[]} marks */
-  change(marks) {
-    for (const mark of marks) {
-      mark.isFinished = true;
-      this.#marks.put(mark);
-      this.#exchange.replace(mark, { existing: true });
+  /** Replaces shapes that still exist. @param {Shape[]} shapes */
+  update(shapes) {
+    for (const shape of shapes) {
+      shape.isFinished = true;
+      this.#shapes.set(shape);
+      this.#sync.replace(shape, { existing: true });
     }
     this.#changed();
   }
 
-  /** They are there from now on, or again. @param {Mark[]} marks */
-  add(marks) {
-    for (const mark of marks) this.#bringBack(mark);
+  /** Adds or restores shapes. @param {Shape[]} shapes */
+  add(shapes) {
+    for (const shape of shapes) this.#restoreShape(shape);
     this.#changed();
   }
 
-  /** They are there no more. @param {Mark[]} marks */
-  take(marks) {
-    for (const mark of marks) this.#remove(mark);
+  /** Removes shapes. @param {Shape[]} shapes */
+  remove(shapes) {
+    for (const shape of shapes) this.#remove(shape);
     this.#changed();
   }
 
   undo() {
-    this.lift();
-    this.#done(this.#history.undo()?.undo());
+    this.endStroke();
+    this.#afterUndo(this.#history.undo()?.undo());
   }
 
   redo() {
-    this.lift();
-    this.#done(this.#history.redo()?.redo());
+    this.endStroke();
+    this.#afterUndo(this.#history.redo()?.redo());
   }
 
-  /** @param {Mark[]} marks */
-  #sayAll(marks) {
-    for (const mark of marks) this.#exchange.replace(mark, { existing: false });
+  /** @param {Shape[]} shapes */
+  #sendAll(shapes) {
+    for (const shape of shapes) this.#sync.replace(shape, { existing: false });
   }
 
   /** @param {boolean | undefined} wasThere what was to be undone or redone */
-  #done(wasThere) {
-    if (wasThere === false) this.dispatchEvent(new Event('gone'));
+  #afterUndo(wasThere) {
+    if (wasThere === false) this.dispatchEvent(new Event('undofailed'));
     this.#changed();
   }
 
-  /** @param {Mark[]} marks by one movement: undone together */
-  #drawn(marks) {
-    if (marks.length === 0) return;
-    this.#history.did({ undo: () => this.#removeAll(marks), redo: () => this.#bringBackAll(marks) });
+  /** @param {Shape[]} shapes by one movement: undone together */
+  #pushDrawn(shapes) {
+    if (shapes.length === 0) return;
+    this.#history.push({ undo: () => this.#removeAll(shapes), redo: () => this.#restoreAll(shapes) });
   }
 
-  /** @param {Mark[]} marks @returns {boolean} whether there was any */
-  #removeAll(marks) {
-    const there = marks.filter(({ id }) => this.#marks.find(id));
-    for (const mark of there) this.#remove(mark);
+  /** @param {Shape[]} shapes @returns {boolean} whether there was any */
+  #removeAll(shapes) {
+    const there = shapes.filter(({ id }) => this.#shapes.find(id));
+    for (const shape of there) this.#remove(shape);
     return there.length > 0;
   }
 
-  /** @param {Mark[]} marks @returns {boolean} whether any was gone */
-  #bringBackAll(marks) {
-    const gone = marks.filter(({ id }) => !this.#marks.find(id));
-    for (const mark of gone) this.#bringBack(mark);
+  /** @param {Shape[]} shapes @returns {boolean} whether any was gone */
+  #restoreAll(shapes) {
+    const gone = shapes.filter(({ id }) => !this.#shapes.find(id));
+    for (const shape of gone) this.#restoreShape(shape);
     return gone.length > 0;
   }
 
-  /** @param {Mark} mark */
-  #bringBack(mark) {
-    mark.isFinished = true;
-    this.#marks.put(mark);
-    this.#exchange.replace(mark, { existing: false });
+  /** @param {Shape} shape */
+  #restoreShape(shape) {
+    shape.isFinished = true;
+    this.#shapes.set(shape);
+    this.#sync.replace(shape, { existing: false });
   }
 
-  /** @param {Mark} mark */
-  #remove(mark) {
-    this.#marks.remove(mark.id);
-    this.#exchange.remove(mark);
+  /** @param {Shape} shape */
+  #remove(shape) {
+    this.#shapes.remove(shape.id);
+    this.#sync.remove(shape);
   }
 
   /** @param {string} id @returns {number} where it lies, or a new one will */
   #zOf(id) {
-    return this.#marks.find(id)?.z ?? this.#exchange.nextZ;
+    return this.#shapes.find(id)?.z ?? this.#sync.nextZ;
   }
 
-  /** @param {Mark} mark @param {boolean} isNews @returns {boolean} */
-  #hold(mark, isNews) {
-    if (this.#making.mark?.id !== mark.id) this.lift();
-    const isNew = this.#making.mark === null;
-    const isThere = this.#making.hold(mark, isNews);
+  /** @param {Shape} shape @param {boolean} isDirty @returns {boolean} */
+  #updateDraft(shape, isDirty) {
+    if (this.#draft.shape?.id !== shape.id) this.endStroke();
+    const isNew = this.#draft.shape === null;
+    const isThere = this.#draft.update(shape, isDirty);
     if (isNew) this.flush();
     this.#changed();
     return isThere;
   }
 
-  #endMaking() {
-    const written = this.#making.mark;
-    if (written instanceof Text && written.text === '') return this.#unwritten();
-    const made = this.#making.end();
+  #endDraft() {
+    const written = this.#draft.shape;
+    if (written instanceof Text && written.text === '') return this.#discardEmptyText();
+    const made = this.#draft.end();
     if (!made) return;
-    const { mark, before } = made;
-    if (!before) this.#drawn([mark]);
-    else if (mark instanceof Text && before instanceof Text) {
-      const { id } = mark;
+    const { shape, before } = made;
+    if (!before) this.#pushDrawn([shape]);
+    else if (shape instanceof Text && before instanceof Text) {
+      const { id } = shape;
       // Only what was changed: somebody may move it meanwhile.
-      this.#history.did({
-        undo: () => this.#rewrite(id, changes(mark, before)),
-        redo: () => this.#rewrite(id, changes(before, mark)),
+      this.#history.push({
+        undo: () => this.#changeText(id, changes(shape, before)),
+        redo: () => this.#changeText(id, changes(before, shape)),
       });
     }
     this.#changed();
   }
 
-  /** All of a text was deleted. */
-  #unwritten() {
-    const before = this.#making.cancel();
+  /** Ends a text without words: removes it, or discards the draft. */
+  #discardEmptyText() {
+    const before = this.#draft.cancel();
     if (before) {
       this.#remove(before);
-      this.erased([before]);
+      this.endErasing([before]);
     }
     this.#changed();
   }
 
   /** @param {string} id @param {Partial<Text>} changes @returns {boolean} whether it is there to say that now, wherever it lies */
-  #rewrite(id, changes) {
-    const there = this.#marks.find(id);
+  #changeText(id, changes) {
+    const there = this.#shapes.find(id);
     if (!(there instanceof Text)) return false;
     const rewritten = there.with(changes);
-    this.#marks.put(rewritten);
-    this.#exchange.replace(rewritten, { existing: true });
+    this.#shapes.set(rewritten);
+    this.#sync.replace(rewritten, { existing: true });
     return true;
   }
 
-  /** @param {Look} look @param {Stroke[]} parts drawn before in the same movement */
-  #start(look, parts) {
-    const stroke = new Stroke({ ...look, id: this.#newKey(), z: this.#exchange.nextZ });
+  /** @param {StrokeStyle} style @param {Stroke[]} parts drawn before in the same movement */
+  #startStroke(style, parts) {
+    const stroke = new Stroke({ ...style, id: this.#newKey(), z: this.#sync.nextZ });
     this.#pen = { stroke, sent: 0, parts };
-    this.#marks.put(stroke, { isHeld: true });
+    this.#shapes.set(stroke, { isDraft: true });
   }
 
-  /** Goes on in a new stroke, from where this one ends. @param {Stroke} stroke @param {Stroke[]} parts before it */
-  #part(stroke, parts) {
-    this.#finish(stroke);
-    this.#start(stroke, [...parts, stroke]);
-    this.extend(stroke.points.slice(-2), stroke.pressures?.slice(-1) ?? null);
+  /** Ends a long stroke and continues in a new one from its last point. @param {Stroke} stroke @param {Stroke[]} parts before it */
+  #splitStroke(stroke, parts) {
+    this.#finishStroke(stroke);
+    this.#startStroke(stroke, [...parts, stroke]);
+    this.extendStroke(stroke.points.slice(-2), stroke.pressures?.slice(-1) ?? null);
   }
 
   /** @param {Stroke} stroke the pen's */
-  #finish(stroke) {
+  #finishStroke(stroke) {
     stroke.finish();
     // What the others have not heard of cannot be gone.
-    this.#exchange.replace(stroke, { existing: this.#pen !== null && this.#pen.sent > 0 });
-    this.#marks.touched(stroke.id);
-    this.#marks.release(stroke.id);
+    this.#sync.replace(stroke, { existing: this.#pen !== null && this.#pen.sent > 0 });
+    this.#shapes.extended(stroke.id);
+    this.#shapes.endDraft(stroke.id);
   }
 
   /** Somebody removed the stroke under the pen. @param {Stroke[]} parts that were drawn before */
-  #drop(parts) {
+  #strokeRemoved(parts) {
     this.#pen = null;
-    this.#drawn(parts);
+    this.#pushDrawn(parts);
     this.#changed();
   }
 
@@ -360,7 +360,7 @@ export class Drawing extends EventTarget {
   }
 }
 
-/** @param {Text} from @param {Text} to @returns {Partial<Text>} what of words and look differs, as it is in `to` */
+/** @param {Text} from @param {Text} to @returns {Partial<Text>} the differences of text and style, as it is in `to` */
 function changes(from, to) {
   const { text, rgb, color, size } = to;
   const all = Object.entries({ text, rgb, color, size });

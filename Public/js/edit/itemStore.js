@@ -1,53 +1,53 @@
-/** The pictures and files of the page: what a person does to them, alone or in a session. */
+/** The pictures and files on the page, with or without a session: adds, moves, uploads and removes them. */
 
 import { newKey } from '../sync/key.js';
 import { errorWords, words } from '../i18n/i18n.js';
 import { CARD, Item } from '../model/item.js';
-import { movedPlace } from '../protocol/transformSync.js';
-import { madeUpPlace, onPlane, placementMessage, Placements, readPlacement } from '../model/placement.js';
-import { PlacementExchange } from '../protocol/placementSync.js';
-import { Places } from './autoLayout.js';
+import { transformedPlacement } from '../protocol/transformSync.js';
+import { fallbackPosition, onPlane, placementMessage, PlacementOverlay, readPlacement } from '../model/placement.js';
+import { PlacementSync } from '../protocol/placementSync.js';
+import { ItemPlacements } from './autoLayout.js';
 
 /**
- * @typedef {import('../sync/journal/attachments.js').Attachment} Attachment
+ * @typedef {import('../sync/journal/attachment.js').Attachment} Attachment
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../sync/journal/groupSessionJournal.js').GroupSessionJournal} GroupSessionJournal
  * @typedef {import('../sync/uploads/upload.js').Upload} Upload
- * @typedef {import('../model/placement.js').Place} Place
- * @typedef {import('../model/stroke.js').Motion} Motion
+ * @typedef {import('../model/placement.js').Placement} Placement
+ * @typedef {import('../model/stroke.js').Transform} Transform
  * @typedef {import('../model/placement.js').Size} Size
- * @typedef {{ blob: Blob, name: string, contentType: string, natural: Size | null }} Added
+ * @typedef {{ blob: Blob, name: string, contentType: string, natural: Size | null }} ItemContent
  *
  * @typedef {object} Options
  * @property {import('../model/scene.js').Items} items
- * @property {import('./undoHistory.js').History} history
+ * @property {import('./undoHistory.js').UndoHistory} history
  * @property {{ next: number, seen(z: number): void }} depth above all that is known; what lies at a `z` is known from then on
  * @property {() => string} [key]
  * @property {() => number} [now] milliseconds
  */
 
 /**
- * Events: `change` (of what there is, or how far it is), `appeared` and `vanished` (detail: an item that somebody else
+ * Events: `change` (of the items or their progress), `itemadded` and `itemremoved` (detail: an item that somebody else
  * added or removed just now), `error` (detail: an item that cannot be removed or brought along, and why).
  */
-export class Album extends EventTarget {
+export class ItemStore extends EventTarget {
   #items;
   #history;
   #depth;
   #newKey;
-  #placements = new Placements();
-  #exchange;
+  #placements = new PlacementOverlay();
+  #sync;
   /** @type {GroupSession | null} */
   #session = null;
   /** @type {GroupSessionJournal | null} */
   #journal = null;
   /** @type {AbortController | null} */
   #lifetime = null;
-  #places = new Places(this.#placements);
+  #places = new ItemPlacements(this.#placements);
   /** @type {Set<string>} what this person removed, whether or not the session knows */
   #removed = new Set();
   /** @type {Map<string, string>} what was brought back, under another id: the attachment of the first is gone for good */
-  #laterIds = new Map();
+  #replacementIds = new Map();
   #isCaughtUp = false;
 
   /** @param {Options} options */
@@ -57,14 +57,14 @@ export class Album extends EventTarget {
     this.#history = history;
     this.#depth = depth;
     this.#newKey = key;
-    this.#exchange = new PlacementExchange(this.#placements, (id) => this.#moved(id), now);
+    this.#sync = new PlacementSync(this.#placements, (id) => this.#placementChanged(id), now);
   }
 
   /**
-   * From now on it is the session's.
+   * Joins the items to a session.
    * @param {GroupSession} session @param {GroupSessionJournal} journal the session's
-   * @param {{ bringsPicture: boolean }} options whether what is there goes into the session
-   * @returns {Promise<unknown>} when that is on its way
+   * @param {{ bringsPicture: boolean }} options true to upload the current items to the session
+   * @returns {Promise<unknown>} fulfilled when the uploads have started
    */
   attach(session, journal, { bringsPicture }) {
     this.detach();
@@ -73,35 +73,35 @@ export class Album extends EventTarget {
     this.#placements.clear();
     this.#session = session;
     this.#lifetime = new AbortController();
-    this.#exchange.attach(session, this.#lifetime);
+    this.#sync.attach(session, this.#lifetime);
     session.observe({
       entry: ({ system, type, key, sequence }) => {
         if (!system || type !== 'attachment' || !key) return;
-        this.#places.told(key, sequence);
+        this.#places.setSequence(key, sequence);
         // The journal, which was there first, told of it before that was known.
-        this.#moved(key);
+        this.#placementChanged(key);
       },
       caughtUp: () => {
         this.#isCaughtUp = true;
         // What could not be loaded may have been out of reach.
-        for (const item of this.#items.all) if (item.problem) this.tryAgain(item);
+        for (const item of this.#items.all) if (item.problem) this.retryLoad(item);
         // What was removed is there again when the gateway came back from before that.
         for (const { id } of journal.current) if (this.#removed.has(id)) journal.remove({ id }).catch(() => {});
       },
     }, this.#lifetime);
     this.#journal = journal;
     for (const event of ['change', 'progress', 'uploadschange']) {
-      journal.addEventListener(event, () => this.#follow(journal), this.#lifetime);
+      journal.addEventListener(event, () => this.#syncWithJournal(journal), this.#lifetime);
     }
-    session.addEventListener('participantschange', () => this.#follow(journal), this.#lifetime);
-    return Promise.all([...this.#items.all].map((item) => this.#bring(item)));
+    session.addEventListener('participantschange', () => this.#syncWithJournal(journal), this.#lifetime);
+    return Promise.all([...this.#items.all].map((item) => this.#share(item)));
   }
 
-  /** What is there is this person's alone again. */
+  /** Separates the items from the session. Those with content at hand stay. */
   detach() {
     this.#lifetime?.abort();
     this.#lifetime = null;
-    this.#exchange.detach();
+    this.#sync.detach();
     this.#session = null;
     this.#journal = null;
     this.#isCaughtUp = false;
@@ -111,96 +111,96 @@ export class Album extends EventTarget {
       item.upload = null;
       item.attachment = null;
       if (attachment?.isReady) item.origin = attachment;
-      // What others were adding never comes.
-      if (!item.canLoad) this.#drop(item);
+      // Unfinished uploads of others never arrive.
+      if (!item.canLoad) this.#discard(item);
       else item.state = 'local';
     }
     this.#changed();
   }
 
-  /** Empties the page, without a word to the session. */
+  /** Removes everything on this page only, not in the session. */
   clear() {
-    for (const item of [...this.#items.all]) this.#drop(item);
+    for (const item of [...this.#items.all]) this.#discard(item);
     this.#placements.clear();
-    this.#laterIds.clear();
+    this.#replacementIds.clear();
     this.#changed();
   }
 
-  /** It is on the page at once, and on its way to the others. @param {Added} added @param {{ x: number, y: number } & Size} at @returns {Item} */
+  /** Adds an item to the page and uploads it. @param {ItemContent} added @param {{ x: number, y: number } & Size} at @returns {Item} */
   add(added, at) {
     return this.addAll([{ added, at }])[0];
   }
 
-  /** Several at once, which are undone together. @param {{ added: Added, at: { x: number, y: number } & Size }[]} laid @returns {Item[]} */
+  /** Adds several items as one command. @param {{ added: ItemContent, at: { x: number, y: number } & Size }[]} laid @returns {Item[]} */
   addAll(laid) {
-    const items = laid.map(({ added, at }) => this.#lay(added, onPlane({ ...at, z: this.#depth.next })));
+    const items = laid.map(({ added, at }) => this.#insert(added, onPlane({ ...at, z: this.#depth.next })));
     let taken = items;
-    const undo = () => (taken = this.take(items)).length > 0;
-    if (items.length > 0) this.#history.did({ undo, redo: () => this.bringBack(taken) });
+    const undo = () => (taken = this.removeAll(items)).length > 0;
+    if (items.length > 0) this.#history.push({ undo, redo: () => this.restoreRemoved(taken) });
     this.#changed();
     return items;
   }
 
-  /** How many are on their way to the session. */
-  get waiting() {
+  /** The number of unfinished uploads of pictures and files. */
+  get pendingUploads() {
     const waiting = this.#items.all.filter(({ upload }) => upload && !upload.isOver);
     const pictures = waiting.filter(({ isPicture }) => isPicture).length;
     return { pictures, files: waiting.length - pictures };
   }
 
-  /** What was added alone, on an earlier page. @param {(Added & { id: string, place: Place })[]} kept */
+  /** Adds items that were stored without a session. @param {(ItemContent & { id: string, place: Placement })[]} kept */
   restore(kept) {
-    for (const { id, place, ...added } of kept) if (!this.#items.find(id)) this.#lay(added, place, id);
+    for (const { id, place, ...added } of kept) if (!this.#items.find(id)) this.#insert(added, place, id);
     this.#changed();
   }
 
-  /** It is in this person's hand. @param {Item} item @param {Place} place @param {boolean} [isTold] whether the others see it there */
-  hold(item, place, isTold = true) {
-    this.#exchange.hold(item.id, place, isTold);
+  /** Starts or continues a drag. @param {Item} item @param {Placement} place @param {boolean} [isShared] whether the others see it there */
+  drag(item, place, isShared = true) {
+    this.#sync.drag(item.id, place, isShared);
   }
 
-  /** It is in somebody else's. @param {string} id @param {Motion} motion @param {number} by @returns {boolean} whether there is such an item */
-  pull(id, motion, by) {
+  /** Shows a drag of another participant. @param {string} id @param {Transform} transform @param {number} by @returns {boolean} whether there is such an item */
+  dragRemotely(id, transform, by) {
     const item = this.#items.find(id);
-    if (item) this.#exchange.pull(id, movedPlace(this.#places.lying(item), motion, item.isPicture), by);
+    if (item) this.#sync.dragRemotely(id, transformedPlacement(this.#places.base(item), transform, item.isPicture), by);
     return item !== null;
   }
 
-  /** It goes back to where it was. @param {Item} item */
-  release(item) {
+  /** Ends the drag without a change. @param {Item} item */
+  cancelDrag(item) {
     // Those who saw it move are shown where it is.
-    if (this.#exchange.release(item.id)) this.#exchange.show(item.id, item.place);
+    if (this.#sync.cancelDrag(item.id)) this.#sync.sendPreview(item.id, item.place);
   }
 
-  // For those who arrange what is there: what it takes to undo it, they know themselves.
+  // For callers that push their own commands to the undo history.
 
-  /** @param {Item} item @param {Place} place where it lies from now on */
-  place(item, place) {
-    this.#exchange.put(item.id, place);
+  /** @param {Item} item @param {Placement} place where it lies from now on */
+  move(item, place) {
+    this.#sync.commit(item.id, place);
     this.#changed();
   }
 
-  /** @param {Added} added @param {Place} place @returns {Item} */
-  lay(added, place) {
-    const item = this.#lay(added, onPlane(place));
+  /** @param {ItemContent} added @param {Placement} place @returns {Item} */
+  insert(added, place) {
+    const item = this.#insert(added, onPlane(place));
     this.#changed();
     return item;
   }
 
-  /** Takes it away, for everybody; to be undone where what it holds is at hand. @param {Item} item */
+  /** Removes an item for everybody. Can be undone if its content is at hand. @param {Item} item */
   async remove(item) {
     let taken = [item];
-    const redo = () => (taken = this.take([item])).length > 0;
-    if (item.blob) this.#history.did({ undo: () => this.bringBack(taken), redo });
-    await this.#take(item);
+    const redo = () => (taken = this.removeAll([item])).length > 0;
+    if (item.blob) this.#history.push({ undo: () => this.restoreRemoved(taken), redo });
+    await this.#remove(item);
   }
 
   /** @param {Item} item */
-  async #take(item) {
+  async #remove(item) {
     const { attachment, upload } = item;
     this.#removed.add(item.id);
-    this.#exchange.remove(item.id);
-    this.#drop(item);
+    this.#sync.remove(item.id);
+    this.#discard(item);
     this.#changed();
     const journal = this.#journal;
     try {
@@ -208,27 +208,27 @@ export class Album extends EventTarget {
       else if (attachment) await journal?.remove(attachment);
     } catch (error) {
       this.#removed.delete(item.id);
-      if (journal && journal === this.#journal) this.#follow(journal);
+      if (journal && journal === this.#journal) this.#syncWithJournal(journal);
       this.#failed(item, error);
     }
   }
 
-  /** What failed is tried anew, as another: of the first the gateway may be clearing the rest away. @param {Item} item */
-  addAgain(item) {
+  /** Uploads a failed item again, under a new id: the gateway may still be clearing the first one. @param {Item} item */
+  retryUpload(item) {
     if (!item.blob) return;
-    this.#take(item);
-    this.#bringBack(item, item.blob);
+    this.#remove(item);
+    this.#restoreRemoved(item, item.blob);
     this.#changed();
   }
 
-  /** Its picture could not be loaded: now it may. @param {Item} item */
-  tryAgain(item) {
+  /** Loads a picture again after a failure. @param {Item} item */
+  retryLoad(item) {
     item.problem = '';
-    this.improved(item);
+    this.pictureChanged(item);
   }
 
-  /** Its picture is known better than before. @param {Item} item */
-  improved(item) {
+  /** Updates an item after its picture was decoded or its natural size became known. @param {Item} item */
+  pictureChanged(item) {
     item.place = this.#places.of(item);
     this.#items.changed(item);
     this.#changed();
@@ -236,37 +236,37 @@ export class Album extends EventTarget {
 
   /** @param {number} now @returns {boolean} whether another frame is needed */
   frame(now) {
-    return this.#exchange.frame(now);
+    return this.#sync.frame(now);
   }
 
   /** @param {Item[]} items @returns {Item[]} those that were still there, as they were at last */
-  take(items) {
-    const there = items.map((item) => this.now(item)).filter((item) => item !== null);
-    for (const item of there) this.#take(item);
+  removeAll(items) {
+    const there = items.map((item) => this.current(item)).filter((item) => item !== null);
+    for (const item of there) this.#remove(item);
     return there;
   }
 
   /** @param {Item[]} items @returns {boolean} whether they are there, if only because they could not be removed */
-  bringBack(items) {
-    for (const item of items) if (item.blob && !this.now(item)) this.#bringBack(item, item.blob);
+  restoreRemoved(items) {
+    for (const item of items) if (item.blob && !this.current(item)) this.#restoreRemoved(item, item.blob);
     this.#changed();
-    return items.some((item) => this.now(item));
+    return items.some((item) => this.current(item));
   }
 
-  /** It lies where it lay, under another id. @param {Item} item that was taken away @param {Blob} blob */
-  #bringBack({ id, name, contentType, natural, place }, blob) {
-    this.#laterIds.set(id, this.#lay({ blob, name, contentType, natural }, place).id);
+  /** Adds a removed item again at its place, under a new id. @param {Item} item that was taken away @param {Blob} blob */
+  #restoreRemoved({ id, name, contentType, natural, place }, blob) {
+    this.#replacementIds.set(id, this.#insert({ blob, name, contentType, natural }, place).id);
   }
 
   /** @param {Item} item @returns {Item | null} what it is by now, if it is there */
-  now({ id }) {
+  current({ id }) {
     let last = id;
-    for (let later = this.#laterIds.get(id); later; later = this.#laterIds.get(later)) last = later;
+    for (let later = this.#replacementIds.get(id); later; later = this.#replacementIds.get(later)) last = later;
     return this.#items.find(last);
   }
 
-  /** @param {Added} added @param {Place} place @param {string} [id] @returns {Item} */
-  #lay({ blob, name, contentType, natural }, place, id = this.#newKey()) {
+  /** @param {ItemContent} added @param {Placement} place @param {string} [id] @returns {Item} */
+  #insert({ blob, name, contentType, natural }, place, id = this.#newKey()) {
     const item = new Item({ id, name, contentType, size: blob.size, place });
     item.blob = blob;
     item.natural = natural;
@@ -275,15 +275,15 @@ export class Album extends EventTarget {
     return item;
   }
 
-  /** Gives the session what is there. @param {Item} item */
-  async #bring(item) {
+  /** Uploads an existing item to the session. @param {Item} item */
+  async #share(item) {
     const journal = this.#journal;
     try {
       const blob = await item.load();
       if (journal && journal === this.#journal && this.#items.find(item.id) === item) this.#upload(item, blob);
     } catch (error) {
       if (journal !== this.#journal) return;
-      this.#drop(item);
+      this.#discard(item);
       this.#failed(item, new Error(words.notBrought(errorWords(error)), { cause: error }));
     }
     this.#changed();
@@ -297,11 +297,11 @@ export class Album extends EventTarget {
     if (!upload) return;
     item.blob = blob;
     item.state = 'uploading';
-    this.#accompany(item, upload);
+    this.#trackUpload(item, upload);
   }
 
   /** @param {Item} item @param {Upload} upload of one's own */
-  #accompany(item, upload) {
+  #trackUpload(item, upload) {
     if (item.upload === upload) return;
     item.upload = upload;
     item.blob ??= upload.blob;
@@ -312,47 +312,47 @@ export class Album extends EventTarget {
   #uploadChanged(item) {
     // Who leaves keeps what was not uploaded; else somebody removed it.
     const isRemoved = item.upload?.state === 'cancelled' && this.#session?.state !== 'invalidated';
-    if (isRemoved && this.#items.find(item.id) === item) this.#vanish(item);
+    if (isRemoved && this.#items.find(item.id) === item) this.#removedByOther(item);
     this.#changed();
   }
 
-  /** Makes the page show what the session has. @param {GroupSessionJournal} journal */
-  #follow(journal) {
+  /** Updates the items from the session's journal. @param {GroupSessionJournal} journal */
+  #syncWithJournal(journal) {
     const listed = new Set();
     const uploads = new Map(journal.uploads.map((upload) => [upload.id, upload]));
     for (const attachment of journal.current) {
       listed.add(attachment.id);
       if (this.#removed.has(attachment.id)) continue;
-      const item = this.#items.find(attachment.id) ?? this.#appeared(attachment);
+      const item = this.#items.find(attachment.id) ?? this.#addFromJournal(attachment);
       item.attachment = attachment;
       const upload = uploads.get(attachment.id);
-      if (upload) this.#accompany(item, upload);
+      if (upload) this.#trackUpload(item, upload);
       this.#update(item, attachment);
     }
     for (const item of [...this.#items.all]) {
       if (!item.attachment || listed.has(item.id) || item.upload?.state === 'failed') continue;
       const upload = uploads.get(item.id);
-      if (!upload) this.#vanish(item);
+      if (!upload) this.#removedByOther(item);
       else {
         // A gateway that came back without it gets it again.
         Object.assign(item, { attachment: null, state: 'uploading' });
-        this.#accompany(item, upload);
+        this.#trackUpload(item, upload);
       }
     }
     this.#changed();
   }
 
   /** @param {Item} item that somebody removed */
-  #vanish(item) {
-    this.#drop(item);
-    this.#tell('vanished', item);
+  #removedByOther(item) {
+    this.#discard(item);
+    this.#emit('itemremoved', item);
   }
 
   /** @param {Attachment} attachment that is new here @returns {Item} */
-  #appeared({ id, name, contentType, size, metadata }) {
-    const item = new Item({ id, name, contentType, size, place: { ...madeUpPlace(id), ...CARD, z: 0 } });
+  #addFromJournal({ id, name, contentType, size, metadata }) {
+    const item = new Item({ id, name, contentType, size, place: { ...fallbackPosition(id), ...CARD, z: 0 } });
     this.#show(item, readPlacement(metadata));
-    if (this.#isCaughtUp) queueMicrotask(() => this.#tell('appeared', item));
+    if (this.#isCaughtUp) queueMicrotask(() => this.#emit('itemadded', item));
     return item;
   }
 
@@ -361,9 +361,9 @@ export class Album extends EventTarget {
     const by = participant === null ? '' : this.#session?.participant(participant)?.name ?? '';
     const place = this.#places.of(item);
     const looks = { name, contentType, size, by };
-    const isNews = !same(item, looks) || !same(item.place, place);
+    const isChanged = !same(item, looks) || !same(item.place, place);
     Object.assign(item, looks, { place, offset, state: isReady ? 'ready' : isStalled ? 'stalled' : 'uploading' });
-    if (isNews) this.#items.changed(item);
+    if (isChanged) this.#items.changed(item);
   }
 
   /** @param {Item} item @param {ReturnType<typeof readPlacement>} added */
@@ -375,14 +375,14 @@ export class Album extends EventTarget {
   }
 
   /** @param {Item} item */
-  #drop(item) {
+  #discard(item) {
     this.#places.delete(item.id);
-    this.#exchange.gone(item.id);
+    this.#sync.delete(item.id);
     this.#items.remove(item);
   }
 
   /** @param {string | null} id of what may lie elsewhere now; null: all */
-  #moved(id) {
+  #placementChanged(id) {
     const item = id === null ? null : this.#items.find(id);
     for (const one of id === null ? [...this.#items.all] : item ? [item] : []) {
       const place = this.#places.of(one);
@@ -395,7 +395,7 @@ export class Album extends EventTarget {
   }
 
   /** @param {string} event @param {Item} item */
-  #tell(event, item) {
+  #emit(event, item) {
     this.dispatchEvent(new CustomEvent(event, { detail: item }));
   }
 

@@ -1,15 +1,15 @@
-/** What a person has chosen: marks, pictures and files. What is taken away falls out of it. */
+/** The selection: the ids of selected shapes and items. Removed ones leave it. */
 
 /**
  * @typedef {import('../model/item.js').Item} Item
  * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {import('../model/stroke.js').Bounds} Bounds
- * @typedef {import('../model/shapes.js').Mark} Mark
+ * @typedef {import('../model/shapes.js').Shape} Shape
  */
 
-/** Event: `change`, of what is chosen. */
+/** Event: `change`, of the selected ids. */
 export class Selection extends EventTarget {
-  #marks;
+  #shapes;
   #items;
   /** @type {Set<string>} */
   #ids = new Set();
@@ -19,19 +19,19 @@ export class Selection extends EventTarget {
   /** Counts changes of what is chosen and of where it lies. */
   version = 0;
 
-  /** @param {import('../model/shapes.js').Marks} marks @param {import('../model/scene.js').Items} items */
-  constructor(marks, items) {
+  /** @param {import('../model/shapes.js').Shapes} shapes @param {import('../model/scene.js').Items} items */
+  constructor(shapes, items) {
     super();
-    this.#marks = marks;
+    this.#shapes = shapes;
     this.#items = items;
     const touched = (/** @type {Drawable} */ { id }) => this.#touched(id);
-    const viewer = {
+    const observer = {
       shown: touched,
       changed: touched,
       hidden: (/** @type {Drawable} */ one) => this.#touched(one.id, true),
     };
-    marks.watch(viewer);
-    items.watch(viewer);
+    shapes.observe(observer);
+    items.observe(observer);
   }
 
   /** @returns {ReadonlySet<string>} */
@@ -49,9 +49,9 @@ export class Selection extends EventTarget {
     return this.#ids.has(id);
   }
 
-  /** @returns {Mark[]} as they are to be seen */
-  get marks() {
-    return [...this.ids].map((id) => this.#marks.find(id)).filter((mark) => mark !== null);
+  /** @returns {Shape[]} as they are to be seen */
+  get shapes() {
+    return [...this.ids].map((id) => this.#shapes.find(id)).filter((shape) => shape !== null);
   }
 
   /** @returns {Item[]} */
@@ -62,7 +62,7 @@ export class Selection extends EventTarget {
   /** @returns {Drawable | null} what is chosen, if it is one thing */
   get sole() {
     const [id] = this.ids;
-    return this.#ids.size === 1 ? this.#items.find(id) ?? this.#marks.find(id) : null;
+    return this.#ids.size === 1 ? this.#items.find(id) ?? this.#shapes.find(id) : null;
   }
 
   /** @returns {Item | null} the picture or file that is chosen, if it is alone */
@@ -75,14 +75,14 @@ export class Selection extends EventTarget {
   get bounds() {
     if (this.size === 0) return null;
     if (this.#bounds) return this.#bounds;
-    const { bounds, size } = this.#marks;
+    const { bounds, size } = this.#shapes;
     // Of all of them, it is known.
-    const marks = bounds && this.size === size + this.#items.size ? [{ bounds }] : this.marks;
-    this.#bounds = around([...marks, ...this.items]);
+    const shapes = bounds && this.size === size + this.#items.size ? [{ bounds }] : this.shapes;
+    this.#bounds = around([...shapes, ...this.items]);
     return this.#bounds;
   }
 
-  /** These and nothing else. @param {Iterable<string>} ids */
+  /** Replaces the selection. @param {Iterable<string>} ids */
   choose(ids) {
     const chosen = new Set(ids);
     if (chosen.size === this.#ids.size && [...chosen].every((id) => this.#ids.has(id))) return;
@@ -108,7 +108,7 @@ export class Selection extends EventTarget {
   #settle() {
     if (!this.#mayBeGone) return;
     this.#mayBeGone = false;
-    const there = [...this.#ids].filter((id) => this.#marks.find(id) ?? this.#items.find(id));
+    const there = [...this.#ids].filter((id) => this.#shapes.find(id) ?? this.#items.find(id));
     if (there.length === this.#ids.size) return;
     this.#ids = new Set(there);
     this.#changed();

@@ -1,226 +1,229 @@
-/** What a person does to what is chosen: moves it, doubles it, takes it away, brings it to the front, gives it another look. Each is one deed. */
+/** The commands on the selection: move, resize, duplicate, remove, bring to front and restyle. Each is one entry of the undo history. */
 
 import { newKey } from '../sync/key.js';
-import { inverse, movedPlace, STILL } from '../protocol/transformSync.js';
-import { Portions } from '../model/scheduling.js';
+import { IDENTITY, inverse, transformedPlacement } from '../protocol/transformSync.js';
+import { ChunkedTasks } from '../model/scheduling.js';
 import { drawnBefore } from '../model/stroke.js';
 
 /**
- * @typedef {import('./undoHistory.js').Deed} Deed
+ * @typedef {import('./undoHistory.js').Command} Command
  * @typedef {import('../model/item.js').Item} Item
  * @typedef {import('../model/scene.js').Drawable} Drawable
- * @typedef {import('../model/placement.js').Place} Place
- * @typedef {import('../model/stroke.js').Motion} Motion
- * @typedef {import('../model/shapes.js').Mark} Mark
- * @typedef {{ rgb?: string, color?: number, width?: number, size?: number, z?: number }} Look
- * @typedef {{ before: Mark, after: Mark }} Change
- * @typedef {{ item: Item, before: Place, after: Place }} Shift
- * @typedef {<T extends { before: unknown, after: unknown }>(change: T) => T} Turn
- * @typedef {{ ids: ReadonlySet<string>, places: Map<Item, Place>, isLight: boolean, motion: Motion }} Held `isLight`: all of it is shown while it moves
+ * @typedef {import('../model/placement.js').Placement} Placement
+ * @typedef {import('../model/stroke.js').Transform} Transform
+ * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {{ rgb?: string, color?: number, width?: number, size?: number, z?: number }} StyleChange
+ * @typedef {{ before: Shape, after: Shape }} ShapeChange
+ * @typedef {{ item: Item, before: Placement, after: Placement }} ItemChange
+ * @typedef {<T extends { before: unknown, after: unknown }>(change: T) => T} Direction
+ * @typedef {{ ids: ReadonlySet<string>, places: Map<Item, Placement>, isLive: boolean, transform: Transform }} Drag `isLive`: all of it is shown while it moves
  *
  * @typedef {object} Parts
- * @property {import('../model/shapes.js').Marks} marks
+ * @property {import('../model/shapes.js').Shapes} shapes
  * @property {import('../model/scene.js').Items} items
  * @property {import('./drawing.js').Drawing} drawing
- * @property {import('./itemStore.js').Album} album
- * @property {import('./undoHistory.js').History} history
- * @property {import('../protocol/transformSync.js').Motions} motions
- * @property {import('../protocol/transformSync.js').MotionExchange} exchange
+ * @property {import('./itemStore.js').ItemStore} itemStore
+ * @property {import('./undoHistory.js').UndoHistory} history
+ * @property {import('../protocol/transformSync.js').TransformOverlay} transforms
+ * @property {import('../protocol/transformSync.js').TransformSync} transformSync
  * @property {() => string} [key]
  * @property {() => number} [now] milliseconds
  */
 
 /** More is not shown while it moves: only the box around it does. */
-const MOST_MARKS = 300;
-const MOST_POINTS = 12_000;
+const MAX_LIVE_SHAPES = 300;
+const MAX_LIVE_POINTS = 12_000;
 
-export class Arranger {
+/** Applies commands to the selected shapes and items. */
+export class SelectionCommands {
   #parts;
   #newKey;
-  #portions;
-  /** What is in hand. @type {Held | null} */
-  #held = null;
+  #tasks;
+  /** The drag that is under way. @type {Drag | null} */
+  #drag = null;
 
   /** @param {Parts} parts */
   constructor({ key = newKey, now, ...parts }) {
     this.#parts = parts;
     this.#newKey = key;
-    this.#portions = new Portions(now);
+    this.#tasks = new ChunkedTasks(now);
   }
 
-  /** @returns {Motion | null} of what is in hand, where that is too much to be shown */
-  get unshown() {
-    return this.#held?.isLight === false ? this.#held.motion : null;
+  /** @returns {Transform | null} the transform of the selection box while only the box is shown, because the selection is too large */
+  get outlineTransform() {
+    return this.#drag?.isLive === false ? this.#drag.transform : null;
   }
 
-  get isHolding() {
-    return this.#held !== null;
+  get isDragging() {
+    return this.#drag !== null;
   }
 
   /** Whether what was done is not done to all yet. */
   get isBusy() {
-    return this.#portions.isBusy;
+    return this.#tasks.isBusy;
   }
 
   /** To be called once a frame. @returns {boolean} whether another one is needed */
   frame() {
-    return this.#portions.frame();
+    return this.#tasks.frame();
   }
 
-  /** Takes them in hand, or moves what is there. @param {ReadonlySet<string>} ids @param {Motion} motion from where they lay */
-  hold(ids, motion) {
-    const { items, album, motions, exchange } = this.#parts;
-    this.#held ??= this.#take(ids);
-    const held = this.#held;
-    held.motion = motion;
-    if (held.isLight) motions.hold(held.ids, motion);
-    const isAlone = held.ids.size === 1;
-    for (const [item, place] of held.places) {
-      if (items.find(item.id)) album.hold(item, movedPlace(place, motion, item.isPicture), isAlone);
+  /** Starts a drag, or continues it. @param {ReadonlySet<string>} ids @param {Transform} transform from where they lay */
+  drag(ids, transform) {
+    const { items, itemStore, transforms, transformSync } = this.#parts;
+    this.#drag ??= this.#startDrag(ids);
+    const drag = this.#drag;
+    drag.transform = transform;
+    if (drag.isLive) transforms.drag(drag.ids, transform);
+    const isAlone = drag.ids.size === 1;
+    for (const [item, place] of drag.places) {
+      if (items.find(item.id)) itemStore.drag(item, transformedPlacement(place, transform, item.isPicture), isAlone);
     }
-    // A picture alone is shown as those see it too who know of no other motions; what is too much here is so there too.
-    if (held.isLight && (!isAlone || held.places.size === 0)) exchange.hold(held.ids, motion);
+    // A picture alone is shown as those see it too who know of no other transforms; what is too much here is so there too.
+    if (drag.isLive && (!isAlone || drag.places.size === 0)) transformSync.drag(drag.ids, transform);
   }
 
-  /** It goes back to where it was. */
-  release() {
-    const held = this.#held;
-    this.#held = null;
-    if (!held) return;
-    this.#parts.exchange.release();
-    this.#parts.motions.letGo();
-    for (const item of held.places.keys()) this.#parts.album.release(item);
+  /** Ends the drag without a change. */
+  cancelDrag() {
+    const drag = this.#drag;
+    this.#drag = null;
+    if (!drag) return;
+    this.#parts.transformSync.cancelDrag();
+    this.#parts.transforms.endDrag();
+    for (const item of drag.places.keys()) this.#parts.itemStore.cancelDrag(item);
   }
 
-  /** It stays where it is. */
-  drop() {
-    const held = this.#held;
-    this.#held = null;
-    if (!held) return;
-    const { motion, places } = held;
-    /** @type {Change[]} */
+  /** Ends the drag and applies it as one command. */
+  commitDrag() {
+    const drag = this.#drag;
+    this.#drag = null;
+    if (!drag) return;
+    const { transform, places } = drag;
+    /** @type {ShapeChange[]} */
     const changes = [];
-    /** @type {Shift[]} */
+    /** @type {ItemChange[]} */
     const shifts = [];
-    const ids = [...held.ids].filter((id) => this.#isThere(id));
-    this.#parts.exchange.put();
-    this.#portions.do(() => ids, (id) => {
+    const ids = [...drag.ids].filter((id) => this.#isThere(id));
+    this.#parts.transformSync.endDrag();
+    this.#tasks.run(() => ids, (id) => {
       const one = this.#find(id);
       if (!one) return;
       if ('place' in one) {
         const before = places.get(one) ?? one.place;
-        this.#shift(shifts, { item: one, before, after: movedPlace(before, motion, one.isPicture) });
-      } else this.#change(changes, { before: one, after: one.moved(motion) });
+        this.#shift(shifts, { item: one, before, after: transformedPlacement(before, transform, one.isPicture) });
+      } else this.#change(changes, { before: one, after: one.moved(transform) });
     });
-    this.#parts.motions.letGo();
+    this.#parts.transforms.endDrag();
     if (ids.length === 0) return;
-    this.#did({
-      undo: () => this.#move(ids, changes, shifts, inverse(motion), turned),
-      redo: () => this.#move(ids, changes, shifts, motion, asItWas),
+    this.#push({
+      undo: () => this.#move(ids, changes, shifts, inverse(transform), reversed),
+      redo: () => this.#move(ids, changes, shifts, transform, forward),
     });
   }
 
   /** Takes them away, for everybody. @param {ReadonlySet<string>} ids */
   remove(ids) {
     const all = this.#of(ids);
-    const taking = this.#taking(all.filter(isMark), all.filter(isItem));
-    taking.redo();
-    this.#did(taking);
+    const removal = this.#removal(all.filter(isShape), all.filter(isItem));
+    removal.redo();
+    this.#push(removal);
   }
 
   /**
    * They come from elsewhere, and are this person's from now on.
-   * @param {Mark[]} marks new ones @param {{ added: import('./itemStore.js').Added, place: import('../model/placement.js').Place }[]} laid
+   * @param {Shape[]} shapes new ones @param {{ added: import('./itemStore.js').ItemContent, place: import('../model/placement.js').Placement }[]} laid
    * @returns {string[]} their ids
    */
-  bring(marks, laid) {
-    const { album, drawing } = this.#parts;
-    const items = laid.map(({ added, place }) => album.lay(added, place));
-    this.#portions.do(() => marks, (mark) => drawing.add([mark]));
-    return this.#came(marks, items);
+  insert(shapes, laid) {
+    const { itemStore, drawing } = this.#parts;
+    const items = laid.map(({ added, place }) => itemStore.insert(added, place));
+    this.#tasks.run(() => shapes, (shape) => drawing.add([shape]));
+    return this.#pushInsertion(shapes, items);
   }
 
   /** Lays what is like them beside them. @param {ReadonlySet<string>} ids @param {number} distance points @returns {Promise<string[]>} theirs, where it is done already */
   async duplicate(ids, distance) {
-    const { album, drawing } = this.#parts;
-    const motion = { factor: 1, x: distance, y: distance };
+    const { itemStore, drawing } = this.#parts;
+    const transform = { factor: 1, x: distance, y: distance };
     /** @type {Map<Drawable, Blob>} */
     const blobs = new Map();
     for (const item of this.#of(ids).filter(isItem)) blobs.set(item, await item.load());
-    /** @type {Mark[]} */
-    const marks = [];
+    /** @type {Shape[]} */
+    const shapes = [];
     /** @type {Item[]} */
     const items = [];
     // Somebody may have changed them meanwhile.
     const all = this.#of(ids).map((one) => ({ one, id: this.#newKey() }));
-    this.#portions.do(() => all, ({ one, id }) => {
+    this.#tasks.run(() => all, ({ one, id }) => {
       const blob = blobs.get(one);
       const z = drawing.nextZ;
       if (!('place' in one)) {
-        const copy = Object.assign(one.moved(motion), { id, z });
-        marks.push(copy);
+        const copy = Object.assign(one.moved(transform), { id, z });
+        shapes.push(copy);
         drawing.add([copy]);
-      } else if (blob) items.push(album.lay({ ...one, blob }, { ...movedPlace(one.place, motion, true), z }));
+      } else if (blob) {
+        items.push(itemStore.insert({ ...one, blob }, { ...transformedPlacement(one.place, transform, true), z }));
+      }
     });
-    return this.#came(marks, items);
+    return this.#pushInsertion(shapes, items);
   }
 
   /** Over all else; among each other they lie as they lay. @param {ReadonlySet<string>} ids */
   bringToFront(ids) {
     const there = this.#of(ids).map(({ id }) => id);
     if (there.length === 0) return;
-    /** @type {Change[]} */
+    /** @type {ShapeChange[]} */
     const changes = [];
-    /** @type {Shift[]} */
+    /** @type {ItemChange[]} */
     const shifts = [];
-    this.#portions.do(() => there, (id) => {
+    this.#tasks.run(() => there, (id) => {
       const one = this.#find(id);
       if (!one) return;
       const z = this.#parts.drawing.nextZ;
       if ('place' in one) this.#shift(shifts, { item: one, before: one.place, after: { ...one.place, z } });
-      else this.#change(changes, { before: one, after: dressed(one, { z }) });
+      else this.#change(changes, { before: one, after: withStyle(one, { z }) });
     });
-    this.#did({
-      undo: () => this.#restyle(there, changes, shifts, ['z'], turned),
-      redo: () => this.#restyle(there, changes, shifts, ['z'], asItWas),
+    this.#push({
+      undo: () => this.#restyle(there, changes, shifts, ['z'], reversed),
+      redo: () => this.#restyle(there, changes, shifts, ['z'], forward),
     });
   }
 
-  /** Gives marks another look. @param {ReadonlySet<string>} ids @param {(mark: Mark) => Look} lookOf @returns {boolean} whether there was any */
-  restyle(ids, lookOf) {
-    const there = this.#of(ids).filter(isMark).map(({ id }) => id);
+  /** Gives shapes another style. @param {ReadonlySet<string>} ids @param {(shape: Shape) => StyleChange} styleOf @returns {boolean} whether there was any */
+  restyle(ids, styleOf) {
+    const there = this.#of(ids).filter(isShape).map(({ id }) => id);
     if (there.length === 0) return false;
-    /** @type {Change[]} */
+    /** @type {ShapeChange[]} */
     const changes = [];
     const names = new Set();
-    this.#portions.do(() => there, (id) => {
-      const before = this.#parts.motions.lying(id);
+    this.#tasks.run(() => there, (id) => {
+      const before = this.#parts.transforms.base(id);
       if (!before) return;
-      const look = lookOf(before);
-      for (const name of Object.keys(look)) names.add(name);
-      this.#change(changes, { before, after: dressed(before, look) });
+      const style = styleOf(before);
+      for (const name of Object.keys(style)) names.add(name);
+      this.#change(changes, { before, after: withStyle(before, style) });
     });
-    this.#did({
-      undo: () => this.#restyle(there, changes, [], names, turned),
-      redo: () => this.#restyle(there, changes, [], names, asItWas),
+    this.#push({
+      undo: () => this.#restyle(there, changes, [], names, reversed),
+      redo: () => this.#restyle(there, changes, [], names, forward),
     });
     return true;
   }
 
-  /** The page is another's: what is left to be done is not to be done there. */
-  forget() {
-    this.release();
-    this.#portions.forget();
+  /** Cancels the drag and all unfinished work, because the page shows another drawing. */
+  reset() {
+    this.cancelDrag();
+    this.#tasks.reset();
   }
 
   /** @param {string} id @returns {Drawable | null} as it lies */
   #find(id) {
-    return this.#parts.items.find(id) ?? this.#parts.motions.lying(id);
+    return this.#parts.items.find(id) ?? this.#parts.transforms.base(id);
   }
 
   /** @param {string} id */
   #isThere(id) {
-    return this.#parts.marks.find(id) !== null || this.#parts.items.find(id) !== null;
+    return this.#parts.shapes.find(id) !== null || this.#parts.items.find(id) !== null;
   }
 
   /** @param {ReadonlySet<string>} ids @returns {Drawable[]} what is there of them, as it lies; lowest first */
@@ -229,128 +232,128 @@ export class Arranger {
     return all.sort(drawnBefore);
   }
 
-  /** @param {ReadonlySet<string>} ids @returns {Held} */
-  #take(ids) {
+  /** @param {ReadonlySet<string>} ids @returns {Drag} */
+  #startDrag(ids) {
     const items = this.#parts.items.all.filter(({ id }) => ids.has(id));
-    const few = ids.size - items.length <= MOST_MARKS ? this.#of(ids) : null;
+    const few = ids.size - items.length <= MAX_LIVE_SHAPES ? this.#of(ids) : null;
     const points = few?.reduce((sum, one) => sum + ('points' in one ? one.points.length / 2 : 1), 0) ?? Infinity;
     const places = new Map(items.map((item) => [item, item.place]));
-    return { ids, places, isLight: points <= MOST_POINTS, motion: STILL };
+    return { ids, places, isLive: points <= MAX_LIVE_POINTS, transform: IDENTITY };
   }
 
-  /** @param {Mark[]} marks @param {Item[]} items that are new @returns {string[]} their ids, where they are there already */
-  #came(marks, items) {
-    if (marks.length + items.length === 0 && !this.isBusy) return [];
-    const { undo, redo } = this.#taking(marks, items);
-    this.#did({ undo: redo, redo: undo });
-    return this.isBusy ? [] : [...marks, ...items].map(({ id }) => id);
+  /** @param {Shape[]} shapes @param {Item[]} items that are new @returns {string[]} their ids, where they are there already */
+  #pushInsertion(shapes, items) {
+    if (shapes.length + items.length === 0 && !this.isBusy) return [];
+    const { undo, redo } = this.#removal(shapes, items);
+    this.#push({ undo: redo, redo: undo });
+    return this.isBusy ? [] : [...shapes, ...items].map(({ id }) => id);
   }
 
-  /** @param {Mark[]} marks @param {Item[]} items as they will have been when this is done or undone @returns {Deed} of taking them away */
-  #taking(marks, items) {
-    const { album, drawing } = this.#parts;
+  /** @param {Shape[]} shapes @param {Item[]} items as they will have been when this is done or undone @returns {Command} that removes them */
+  #removal(shapes, items) {
+    const { itemStore, drawing } = this.#parts;
     let taken = items;
-    const isThere = (/** @type {Mark} */ { id }) => this.#parts.marks.find(id) !== null;
+    const isThere = (/** @type {Shape} */ { id }) => this.#parts.shapes.find(id) !== null;
     return {
       redo: () => {
-        const wasThere = marks.some(isThere);
-        this.#portions.do(() => marks, (mark) => isThere(mark) && drawing.take([mark]));
-        taken = album.take(items);
+        const wasThere = shapes.some(isThere);
+        this.#tasks.run(() => shapes, (shape) => isThere(shape) && drawing.remove([shape]));
+        taken = itemStore.removeAll(items);
         return wasThere || taken.length > 0;
       },
       undo: () => {
-        const wasGone = !marks.every(isThere);
-        this.#portions.do(() => marks, (mark) => !isThere(mark) && drawing.add([mark]));
-        return album.bringBack(taken) || wasGone;
+        const wasGone = !shapes.every(isThere);
+        this.#tasks.run(() => shapes, (shape) => !isThere(shape) && drawing.add([shape]));
+        return itemStore.restoreRemoved(taken) || wasGone;
       },
     };
   }
 
-  /** @param {Change[]} changes where it is noted @param {Change} change */
+  /** @param {ShapeChange[]} changes where it is noted @param {ShapeChange} change */
   #change(changes, change) {
     changes.push(change);
-    this.#parts.drawing.change([change.after]);
+    this.#parts.drawing.update([change.after]);
   }
 
-  /** @param {Shift[]} shifts where it is noted @param {Shift} shift */
+  /** @param {ItemChange[]} shifts where it is noted @param {ItemChange} shift */
   #shift(shifts, shift) {
     shifts.push(shift);
-    this.#parts.album.place(shift.item, shift.after);
+    this.#parts.itemStore.move(shift.item, shift.after);
   }
 
   /**
    * What others did to them since stays done.
-   * @param {string[]} ids @param {Change[]} changes @param {Shift[]} shifts @param {Motion} motion @param {Turn} turn
+   * @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts @param {Transform} transform @param {Direction} direction
    * @returns {boolean} whether any is still there
    */
-  #move(ids, changes, shifts, motion, turn) {
-    return this.#again(
+  #move(ids, changes, shifts, transform, direction) {
+    return this.#reapply(
       ids,
       changes,
       shifts,
       (now, change) => {
-        const { before, after } = turn(change);
-        return now.looksLike(before) ? after : now.moved(motion);
+        const { before, after } = direction(change);
+        return now.looksLike(before) ? after : now.moved(transform);
       },
       (now, shift) => {
-        const { item, before, after } = turn(shift);
-        return lieAlike(now, before) ? after : movedPlace(now, motion, item.isPicture);
+        const { item, before, after } = direction(shift);
+        return isSamePlacement(now, before) ? after : transformedPlacement(now, transform, item.isPicture);
       },
     );
   }
 
-  /** The same. @param {string[]} ids @param {Change[]} changes @param {Shift[]} shifts @param {Iterable<string>} names of what differs @param {Turn} turn */
-  #restyle(ids, changes, shifts, names, turn) {
-    const look = (/** @type {Mark | Place} */ now, /** @type {Change | Shift} */ change) => {
-      const { before, after } = /** @type {Record<string, any>} */ (turn(change));
+  /** The same. @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts @param {Iterable<string>} names of what differs @param {Direction} direction */
+  #restyle(ids, changes, shifts, names, direction) {
+    const style = (/** @type {Shape | Placement} */ now, /** @type {ShapeChange | ItemChange} */ change) => {
+      const { before, after } = /** @type {Record<string, any>} */ (direction(change));
       const mine = [...names].filter((name) => /** @type {any} */ (now)[name] === before[name]);
       return mine.length > 0 ? Object.fromEntries(mine.map((name) => [name, after[name]])) : null;
     };
-    return this.#again(
+    return this.#reapply(
       ids,
       changes,
       shifts,
       (now, change) => {
-        const changed = look(now, change);
-        return changed && dressed(now, changed);
+        const changed = style(now, change);
+        return changed && withStyle(now, changed);
       },
       (now, shift) => {
-        const changed = look(now, shift);
+        const changed = style(now, shift);
         return changed && { ...now, ...changed };
       },
     );
   }
 
   /**
-   * @param {string[]} ids @param {Change[]} changes @param {Shift[]} shifts
-   * @param {(now: Mark, change: Change) => Mark | null} changed what becomes of what is there now; null: nothing else
-   * @param {(now: Place, shift: Shift) => Place | null} shifted
+   * @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts
+   * @param {(now: Shape, change: ShapeChange) => Shape | null} changed what becomes of what is there now; null: nothing else
+   * @param {(now: Placement, shift: ItemChange) => Placement | null} shifted
    * @returns {boolean} whether any is still there
    */
-  #again(ids, changes, shifts, changed, shifted) {
-    const { album, motions, drawing } = this.#parts;
-    this.#portions.do(() => changes, (change) => {
-      const now = motions.lying(change.before.id);
-      const mark = now && changed(now, change);
-      if (mark) drawing.change([mark]);
+  #reapply(ids, changes, shifts, changed, shifted) {
+    const { itemStore, transforms, drawing } = this.#parts;
+    this.#tasks.run(() => changes, (change) => {
+      const now = transforms.base(change.before.id);
+      const shape = now && changed(now, change);
+      if (shape) drawing.update([shape]);
     });
-    this.#portions.do(() => shifts, (shift) => {
-      const item = album.now(shift.item);
+    this.#tasks.run(() => shifts, (shift) => {
+      const item = itemStore.current(shift.item);
       const place = item && shifted(item.place, shift);
-      if (place) album.place(item, place);
+      if (place) itemStore.move(item, place);
     });
-    return ids.some((id) => this.#isThere(id)) || shifts.some(({ item }) => album.now(item) !== null);
+    return ids.some((id) => this.#isThere(id)) || shifts.some(({ item }) => itemStore.current(item) !== null);
   }
 
-  /** @param {Deed} deed that is done */
-  #did(deed) {
-    this.#parts.history.did(deed);
-    this.#parts.drawing.change([]);
+  /** @param {Command} command that is done */
+  #push(command) {
+    this.#parts.history.push(command);
+    this.#parts.drawing.update([]);
   }
 }
 
-/** @param {Drawable} one @returns {one is Mark} */
-function isMark(one) {
+/** @param {Drawable} one @returns {one is Shape} */
+function isShape(one) {
   return !('place' in one);
 }
 
@@ -359,22 +362,22 @@ function isItem(one) {
   return 'place' in one;
 }
 
-/** @param {Mark} mark @param {Look} look @returns {Mark} the same but for that */
-function dressed(mark, look) {
-  return Object.assign(mark.moved(STILL), look);
+/** @param {Shape} shape @param {StyleChange} style @returns {Shape} the same but for that */
+function withStyle(shape, style) {
+  return Object.assign(shape.moved(IDENTITY), style);
 }
 
 /** @template T @param {T} change @returns {T} */
-function asItWas(change) {
+function forward(change) {
   return change;
 }
 
 /** @template {{ before: unknown, after: unknown }} T @param {T} change @returns {T} the other way round */
-function turned(change) {
+function reversed(change) {
   return { ...change, before: change.after, after: change.before };
 }
 
-/** @param {Place} a @param {Place} b */
-function lieAlike(a, b) {
+/** @param {Placement} a @param {Placement} b */
+function isSamePlacement(a, b) {
   return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height && a.z === b.z;
 }

@@ -1,97 +1,103 @@
-/** What this person does: one mark that is made, and all that was done, to be undone. */
+/** The shape that this person is drawing or typing, and the undo history of this person's commands. */
 
 /**
- * @typedef {import('../model/shapes.js').Mark} Mark
- * @typedef {{ mark: Mark, before: Mark | null }} Made `before`: what it was; null: nothing
+ * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {{ shape: Shape, before: Shape | null }} DraftResult `before`: what it was; null: nothing
  */
 
-/** One mark that is made or changed as a whole: a shape that is drawn out, a text that is typed. The others see it grow. */
-export class Making {
-  #marks;
-  #exchange;
-  /** @type {(Made & { isSaid: boolean, isNews: boolean, saidAt: number }) | null} */
-  #held = null;
+/** A shape in progress that is sent as a whole: a shape that is drawn out, or a text that is typed. The others see each step. */
+export class Draft {
+  #shapes;
+  #sync;
+  /** @type {(DraftResult & { isSent: boolean, isDirty: boolean, sentAt: number }) | null} */
+  #current = null;
 
-  /** @param {import('../model/shapes.js').Marks} marks @param {import('../protocol/shapeSync.js').MarkExchange} exchange */
-  constructor(marks, exchange) {
-    this.#marks = marks;
-    this.#exchange = exchange;
+  /** @param {import('../model/shapes.js').Shapes} shapes @param {import('../protocol/shapeSync.js').ShapeSync} sync */
+  constructor(shapes, sync) {
+    this.#shapes = shapes;
+    this.#sync = sync;
   }
 
-  /** @returns {Mark | null} as it is now */
-  get mark() {
-    return this.#held?.mark ?? null;
+  /** @returns {Shape | null} as it is now */
+  get shape() {
+    return this.#current?.shape ?? null;
   }
 
   /**
    * It looks like that now.
-   * @param {Mark} mark @param {boolean} isNews whether the others may see it so
+   * @param {Shape} shape @param {boolean} isDirty whether the others may see it so
    * @returns {boolean} whether it is still there: somebody may have removed it
    */
-  hold(mark, isNews) {
-    if (this.#held && !this.#marks.find(mark.id)) {
-      this.#held = null;
+  update(shape, isDirty) {
+    if (this.#current && !this.#shapes.find(shape.id)) {
+      this.#current = null;
       return false;
     }
-    this.#held ??= { mark, before: this.#marks.find(mark.id), isSaid: false, isNews, saidAt: -Infinity };
-    Object.assign(this.#held, { mark, isNews });
-    mark.isFinished = false;
-    this.#marks.put(mark, { isHeld: true });
+    this.#current ??= {
+      shape,
+      before: this.#shapes.find(shape.id),
+      isSent: false,
+      isDirty: isDirty,
+      sentAt: -Infinity,
+    };
+    Object.assign(this.#current, { shape, isDirty });
+    shape.isFinished = false;
+    this.#shapes.set(shape, { isDraft: true });
     return true;
   }
 
   /** Tells the others how it looks. @param {number} now @param {number} everyMs at most so often @returns {boolean} whether it has to wait */
   flush(now, everyMs) {
-    const held = this.#held;
-    if (!held?.isNews) return false;
-    if (now - held.saidAt < everyMs) return true;
-    this.#exchange.replace(held.mark, { existing: held.isSaid || held.before !== null });
-    Object.assign(held, { isSaid: true, isNews: false, saidAt: now });
+    const current = this.#current;
+    if (!current?.isDirty) return false;
+    if (now - current.sentAt < everyMs) return true;
+    this.#sync.replace(current.shape, { existing: current.isSent || current.before !== null });
+    Object.assign(current, { isSent: true, isDirty: false, sentAt: now });
     return false;
   }
 
-  /** It shall be as it is. @returns {Made | null} null: nothing has changed */
+  /** It shall be as it is. @returns {DraftResult | null} null: nothing has changed */
   end() {
-    const held = this.#held;
-    this.#held = null;
-    if (!held || !this.#marks.find(held.mark.id)) return null;
-    const { mark, before, isSaid } = held;
-    mark.finish();
-    const isSame = before !== null && mark.looksLike(before);
-    if (!isSame || isSaid) this.#exchange.replace(mark, { existing: isSaid || before !== null });
-    this.#marks.touched(mark.id);
-    this.#marks.release(mark.id);
-    return isSame ? null : { mark, before };
+    const current = this.#current;
+    this.#current = null;
+    if (!current || !this.#shapes.find(current.shape.id)) return null;
+    const { shape, before, isSent: isSent } = current;
+    shape.finish();
+    const isSame = before !== null && shape.looksLike(before);
+    if (!isSame || isSent) this.#sync.replace(shape, { existing: isSent || before !== null });
+    this.#shapes.extended(shape.id);
+    this.#shapes.endDraft(shape.id);
+    return isSame ? null : { shape, before };
   }
 
-  /** It shall be as it was. @returns {Mark | null} that; null: nothing */
+  /** It shall be as it was. @returns {Shape | null} that; null: nothing */
   cancel() {
-    const held = this.#held;
-    this.#held = null;
-    if (!held || !this.#marks.find(held.mark.id)) return null;
-    const { mark, before, isSaid } = held;
+    const current = this.#current;
+    this.#current = null;
+    if (!current || !this.#shapes.find(current.shape.id)) return null;
+    const { shape, before, isSent: isSent } = current;
     if (before) {
-      this.#marks.put(before);
-      if (isSaid) this.#exchange.replace(before, { existing: true });
+      this.#shapes.set(before);
+      if (isSent) this.#sync.replace(before, { existing: true });
     } else {
-      this.#marks.remove(mark.id);
-      if (isSaid) this.#exchange.remove(mark);
+      this.#shapes.remove(shape.id);
+      if (isSent) this.#sync.remove(shape);
     }
-    this.#marks.release(mark.id);
+    this.#shapes.endDraft(shape.id);
     return before;
   }
 }
 
-/** @typedef {{ undo: () => boolean, redo: () => boolean }} Deed each says whether what it is about was still there */
+/** @typedef {{ undo: () => boolean, redo: () => boolean }} Command each says whether what it is about was still there */
 
-/** Older deeds stay done. */
-const DEPTH = 500;
+/** Older commands can no longer be undone. */
+const MAX_COMMANDS = 500;
 
-/** What this person did, to be undone and redone: nobody else's doing is in it. */
-export class History {
-  /** @type {Deed[]} */
+/** The undo history: the commands of this person, and of nobody else. */
+export class UndoHistory {
+  /** @type {Command[]} */
   #done = [];
-  /** @type {Deed[]} */
+  /** @type {Command[]} */
   #undone = [];
 
   get canUndo() {
@@ -102,25 +108,25 @@ export class History {
     return this.#undone.length > 0;
   }
 
-  /** @param {Deed} deed */
-  did(deed) {
-    this.#done.push(deed);
-    if (this.#done.length > DEPTH) this.#done.shift();
+  /** @param {Command} command */
+  push(command) {
+    this.#done.push(command);
+    if (this.#done.length > MAX_COMMANDS) this.#done.shift();
     this.#undone = [];
   }
 
-  /** @returns {Deed | null} the latest deed, which is now undone */
+  /** @returns {Command | null} the latest command, which is now undone */
   undo() {
-    const deed = this.#done.pop() ?? null;
-    if (deed) this.#undone.push(deed);
-    return deed;
+    const command = this.#done.pop() ?? null;
+    if (command) this.#undone.push(command);
+    return command;
   }
 
-  /** @returns {Deed | null} the deed undone last, which is now done again */
+  /** @returns {Command | null} the command undone last, which is now done again */
   redo() {
-    const deed = this.#undone.pop() ?? null;
-    if (deed) this.#done.push(deed);
-    return deed;
+    const command = this.#undone.pop() ?? null;
+    if (command) this.#done.push(command);
+    return command;
   }
 
   clear() {

@@ -3,11 +3,11 @@
  * in `early.js`, in `words.js`, and in the dialog of `index.html`.
  */
 
-import { formsOf } from './format.js';
+import { formatterOf } from './format.js';
 
 /** @typedef {typeof table} Words */
 
-const { number, chosen, counted, list } = formsOf('en');
+const { number, plural, counted, list } = formatterOf('en');
 const STROKES = { one: 'stroke', other: 'strokes' };
 const PICTURES = { one: 'picture', other: 'pictures' };
 const FILES = { one: 'file', other: 'files' };
@@ -101,11 +101,11 @@ const table = {
   // What is drawn.
   nothingDrawn: 'Nothing is drawn yet.',
   /** @param {number} count */
-  strokesDrawn: (count) => `${counted(count, STROKES)} ${chosen(count, ARE)} drawn.`,
+  strokesDrawn: (count) => `${counted(count, STROKES)} ${plural(count, ARE)} drawn.`,
   /** @param {number} pictures @param {number} files */
   itemsOnPage: (pictures, files) => {
     const laid = [pictures && counted(pictures, PICTURES), files && counted(files, FILES)].filter(Boolean);
-    return `${laid.join(' and ')} ${chosen(pictures + files, ARE)} on the page.`;
+    return `${laid.join(' and ')} ${plural(pictures + files, ARE)} on the page.`;
   },
 
   // The list of keys.
@@ -169,7 +169,7 @@ const table = {
   /** @param {string[]} names */
   names: (names) => list(names),
   /** @param {string} names @param {number} count */
-  areHere: (names, count) => `${names} ${chosen(count, ARE)} here.`,
+  areHere: (names, count) => `${names} ${plural(count, ARE)} here.`,
   /** @param {string} names @param {number} _count */
   joined: (names, _count) => `${names} joined`,
   /** @param {string} names @param {number} _count */
@@ -255,7 +255,7 @@ const table = {
       pictures && counted(pictures, PICTURES),
       files && counted(files, FILES),
     ];
-    return `${list(told.filter(Boolean).map(String))} ${chosen(strokes + pictures + files, ARE)} safe on this device.`;
+    return `${list(told.filter(Boolean).map(String))} ${plural(strokes + pictures + files, ARE)} safe on this device.`;
   },
   /** @param {number} count */
   willBeSent: (count) => `${counted(count, STROKES)} will be sent.`,
@@ -342,7 +342,7 @@ const table = {
   tooLarge: (size, limit) => `This file is ${size}. The limit here is ${limit}.`,
   /** @param {number} count @param {string} limit */
   filesTooLarge: (count, limit) =>
-    `${counted(count, FILES)} ${chosen(count, ARE)} too large. The limit here is ${limit}.`,
+    `${counted(count, FILES)} ${plural(count, ARE)} too large. The limit here is ${limit}.`,
   /** @param {string} name */
   notThere: (name) => `“${name}” is not there yet.`,
   /** @param {string} why */
@@ -381,13 +381,13 @@ const table = {
   beingMade: (percent) => `It is being made: ${percent}`,
   open: 'Open…',
   /** @param {number} count */
-  openedWithout: (count) => `Opened without ${counted(count, THINGS)} that ${chosen(count, ARE)} damaged.`,
+  openedWithout: (count) => `Opened without ${counted(count, THINGS)} that ${plural(count, ARE)} damaged.`,
   noDrawing: 'This is no drawing of Draw Together, or it is damaged.',
   drawingTooNew: 'This drawing was saved by a newer version. Load the page again.',
   /** @param {string} size @param {string} limit */
   drawingTooLarge: (size, limit) => `This drawing is ${size}. At most ${limit} can be opened.`,
   /** @param {number} count */
-  marksInFile: (count) => counted(count, STROKES),
+  shapesInFile: (count) => counted(count, STROKES),
   /** @param {string} what @param {number} limit */
   tooManyInDrawing: (what, limit) => `There are ${what} in this drawing. At most ${number(limit)} can be opened.`,
 

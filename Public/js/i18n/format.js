@@ -1,7 +1,7 @@
 /** How a language counts, says several things in a row, and how large files are. */
 
 /** @param {string} language such as `de` */
-export function formsOf(language) {
+export function formatterOf(language) {
   const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 20 });
   const plurals = new Intl.PluralRules(language);
   const lists = new Intl.ListFormat(language);
@@ -9,7 +9,7 @@ export function formsOf(language) {
   return {
     number,
     /** @param {number} count @param {Record<string, string>} forms by what `Intl.PluralRules` says, `other` among them */
-    chosen: (count, forms) => forms[plurals.select(count)] ?? forms.other,
+    plural: (count, forms) => forms[plurals.select(count)] ?? forms.other,
     /** @param {number} count @param {Record<string, string>} forms @returns {string} such as `2 strokes` */
     counted: (count, forms) => `${number(count)} ${forms[plurals.select(count)] ?? forms.other}`,
     /** @param {string[]} parts @returns {string} such as `a, b, and c` */
@@ -34,12 +34,6 @@ export function byteCount(bytes, words = ENGLISH) {
     unit += 1;
   }
   return `${words.number(size < 9.95 ? Number(size.toFixed(1)) : Math.round(size))} ${UNITS[unit]}`;
-}
-
-/** @param {number} actual @param {number} limit both in bytes @returns {string} */
-export function tooLargeText(actual, limit) {
-  const [is, most] = sizesApart(actual, limit);
-  return `This file is ${is}. The limit here is ${most}.`;
 }
 
 /**

@@ -24,12 +24,18 @@ export async function speak(language) {
   return words !== en;
 }
 
-/** @param {unknown} error @returns {string} what a person is told of it */
+/** The code whose detail is for the gateway's operator. */
+const FOR_OPERATORS = 'storage-full';
+
+/** @param {unknown} error @returns {string} the sentence for people */
 export function errorWords(error) {
   if (!(error instanceof Error)) return String(error);
-  const { code, limit, actual } = /** @type {Error & { code?: unknown, limit?: number, actual?: number }} */ (error);
+  const { code, detail, limit, actual } =
+    /** @type {Error & { code?: unknown, detail?: unknown, limit?: number, actual?: number }} */ (error);
   if (code === 'attachment-too-large' && limit && actual) return words.tooLarge(...sizesApart(actual, limit, words));
-  return wordsOf(words.codes, code, error.message);
+  // An error of the session has the gateway's sentence as its detail; its message is for the console.
+  const told = typeof detail === 'string' ? detail : error.message;
+  return wordsOf(words.codes, code, code === FOR_OPERATORS ? '' : told) || error.message;
 }
 
 /** @param {unknown} code @param {unknown} detail the gateway's words @returns {string} what it tells all of them */

@@ -2,8 +2,8 @@
 
 /** @typedef {import('./stroke.js').Bounds} Bounds */
 
-export const SMALLEST = 0.05;
-export const LARGEST = 16;
+export const MIN_SCALE = 0.05;
+export const MAX_SCALE = 16;
 /** Around what is to be seen whole: above and below there are bars. */
 const MARGIN = 24;
 const BARS = 84;
@@ -38,7 +38,7 @@ export class Camera {
 
   /** What is at this place stays there. @param {number} factor @param {number} x @param {number} y of the canvas */
   zoom(factor, x, y) {
-    const scale = Math.min(LARGEST, Math.max(SMALLEST, this.scale * factor));
+    const scale = Math.min(MAX_SCALE, Math.max(MIN_SCALE, this.scale * factor));
     const [planeX, planeY] = this.toPlane(x, y);
     this.#set(planeX - x / scale, planeY - y / scale, scale);
   }
@@ -50,7 +50,7 @@ export class Camera {
   /** Shows all of it, not larger than it is. @param {Bounds} bounds @param {number} width @param {number} height of the canvas */
   fit({ left, top, right, bottom }, width, height) {
     const room = Math.min((width - 2 * MARGIN) / (right - left), (height - 2 * BARS) / (bottom - top));
-    const scale = Math.min(1, Math.max(SMALLEST, room));
+    const scale = Math.min(1, Math.max(MIN_SCALE, room));
     this.#set((left + right - width / scale) / 2, (top + bottom - height / scale) / 2, scale);
   }
 

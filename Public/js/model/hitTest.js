@@ -1,6 +1,6 @@
-/** What is meant by a place on the page, and where one takes hold of it. */
+/** Hit tests: the shape, item or corner at a point, and everything that touches a rectangle. */
 
-import { MAXIMUM_SIDE, MINIMUM_SIDE } from './placement.js';
+import { MAX_SIDE, MIN_SIDE } from './placement.js';
 import { isClosed } from './strokeOutline.js';
 import { drawnBefore, overlap } from './stroke.js';
 
@@ -18,7 +18,7 @@ export function contains({ left, top, right, bottom }, x, y, slack = 0) {
 }
 
 /**
- * The corner that is meant. Inside of it only a quarter is, so that something small can still be moved by its middle.
+ * Returns the corner at a point. Inside the bounds only a quarter counts, so that something small can still be moved by its middle.
  * @param {Bounds} bounds @param {number} x @param {number} y @param {number} reach points @returns {Corner | null}
  */
 export function cornerAt({ left, top, right, bottom }, x, y, reach) {
@@ -32,28 +32,28 @@ export function cornerAt({ left, top, right, bottom }, x, y, reach) {
 }
 
 /**
- * Pulled by a corner: the opposite one stays, and so does the shape.
+ * Returns the factor of a resize by a corner. The opposite corner and the aspect ratio stay.
  * @param {Bounds} bounds @param {Corner} corner @param {number} dx @param {number} dy by which the corner was pulled
  * @param {boolean} isPicture no side of which may get too small
- * @returns {number} how many times as large it is then
+ * @returns {number}
  */
-export function growthBy({ left, top, right, bottom }, [toRight, down], dx, dy, isPicture) {
+export function resizeFactor({ left, top, right, bottom }, [toRight, down], dx, dy, isPicture) {
   const [width, height] = [right - left, bottom - top];
   // Onto the diagonal: pulling along it counts whole, across it nothing.
   const along = (dx * toRight * width + dy * down * height) / (width * width + height * height);
-  const least = Math.min(1, MINIMUM_SIDE / (isPicture ? Math.min(width, height) : Math.max(width, height)));
-  const most = Math.max(1, MAXIMUM_SIDE / Math.max(width, height));
+  const least = Math.min(1, MIN_SIDE / (isPicture ? Math.min(width, height) : Math.max(width, height)));
+  const most = Math.max(1, MAX_SIDE / Math.max(width, height));
   return Math.min(most, Math.max(least, 1 + along));
 }
 
 /**
  * @typedef {import('./scene.js').Drawable} Drawable
- * @typedef {import('./shapes.js').Mark} Mark
+ * @typedef {import('./shapes.js').Shape} Shape
  *
  * @typedef {object} Plane
- * @property {import('./shapes.js').Marks} marks
+ * @property {import('./shapes.js').Shapes} shapes
  * @property {import('./scene.js').Items} items
- * @property {import('./spatialIndex.js').MarkIndex} index
+ * @property {import('./spatialIndex.js').ShapeIndex} index
  */
 
 /** @param {Plane} plane @param {number} x @param {number} y @param {number} reach points @returns {Drawable | null} the topmost there */
@@ -65,30 +65,30 @@ export function topmostAt({ items, index }, x, y, reach) {
   return topmost(there) ?? items.at(x, y, reach);
 }
 
-/** @param {Plane} plane @param {number} x @param {number} y @returns {Mark | null} the topmost shape around it */
-export function shapeAround({ index }, x, y) {
+/** @param {Plane} plane @param {number} x @param {number} y @returns {Shape | null} the topmost shape around it */
+export function closedShapeAround({ index }, x, y) {
   const around = index.within({ left: x, top: y, right: x, bottom: y });
-  return topmost(around.filter((mark) => 'tool' in mark && isClosed(mark.tool)));
+  return topmost(around.filter((shape) => 'tool' in shape && isClosed(shape.tool)));
 }
 
 /** @param {Plane} plane @param {Bounds} box @returns {Drawable[]} all that touches it */
 export function touching({ index, items }, box) {
   return [
-    ...index.within(box).filter((mark) => meets(mark, box)),
+    ...index.within(box).filter((shape) => meets(shape, box)),
     ...items.all.filter(({ bounds }) => overlap(bounds, box)),
   ];
 }
 
-/** @param {Mark} mark @param {Bounds} box */
-function meets(mark, box) {
-  if (!('points' in mark)) return true;
+/** @param {Shape} shape @param {Bounds} box */
+function meets(shape, box) {
+  if (!('points' in shape)) return true;
   const { left, top, right, bottom } = box;
-  const [x, y] = mark.points;
+  const [x, y] = shape.points;
   if (x >= left && x <= right && y >= top && y <= bottom) return true;
   /** @type {[number, number][]} */
   const corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
   // What begins outside and comes in crosses its edge.
-  return corners.some((corner, at) => mark.touches(corner, corners[(at + 1) % 4], 0));
+  return corners.some((corner, at) => shape.touches(corner, corners[(at + 1) % 4], 0));
 }
 
 /** @template {Drawable} T @param {T[]} drawables @returns {T | null} */

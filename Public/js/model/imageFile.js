@@ -1,4 +1,4 @@
-/** Pictures in files: told by their first bytes, measured, and made into bitmaps no finer than is needed. */
+/** Pictures in files: recognized by their first bytes, measured, and made into bitmaps no finer than is needed. */
 
 import { words } from '../i18n/i18n.js';
 
@@ -8,7 +8,7 @@ import { words } from '../i18n/i18n.js';
 export const PICTURE_TYPES = Object.freeze(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 
 /** A small file can claim to be a huge picture; with more pixels than this it is a file like any other. */
-const MOST_PIXELS = 2 ** 28;
+const MAX_PIXELS = 2 ** 28;
 /** As many bytes as it takes to tell. */
 const FIRST_BYTES = 12;
 
@@ -29,7 +29,7 @@ export async function pictureTypeOf(blob) {
 }
 
 /** @param {Blob} blob of a picture @returns {Promise<Size>} upright, in pixels @throws {Error} if it is none */
-export async function measured(blob) {
+export async function measureImage(blob) {
   const type = await pictureTypeOf(blob);
   if (!type) throw new TypeError(words.noPicture);
   const url = URL.createObjectURL(new Blob([blob], { type }));
@@ -42,7 +42,7 @@ export async function measured(blob) {
       image.src = url;
     });
     const { naturalWidth: width, naturalHeight: height } = image;
-    if (width * height === 0 || width * height > MOST_PIXELS) throw new TypeError(words.cannotShow);
+    if (width * height === 0 || width * height > MAX_PIXELS) throw new TypeError(words.cannotShow);
     return { width, height };
   } finally {
     image.src = '';
@@ -55,7 +55,7 @@ export async function measured(blob) {
  * @param {Blob} blob @param {Size} natural @param {number} level how often it is halved
  * @returns {Promise<ImageBitmap>} @throws {Error} if it cannot be decoded
  */
-export async function decoded(blob, natural, level) {
+export async function decodeImage(blob, natural, level) {
   const { width, height } = sizeAt(natural, level);
   const size = { resizeWidth: width, resizeHeight: height, resizeQuality: /** @type {const} */ ('medium') };
   const frame = await decodedSmall(blob, { width, height }).catch(() => null);
@@ -89,11 +89,11 @@ async function decodedSmall(blob, { width, height }) {
 /** Pixels of all bitmaps together: 256 MB. */
 export const BITMAP_PIXELS = 64 * 2 ** 20;
 /** Of a single one; some phones draw no larger ones. */
-export const LARGEST_BITMAP = 16 * 2 ** 20;
+export const MAX_BITMAP_PIXELS = 16 * 2 ** 20;
 
 /**
  * @template T
- * @typedef {{ of: T, natural: Size, level: number }} Held a bitmap: of what, and how often that is halved
+ * @typedef {{ of: T, natural: Size, level: number }} BitmapRequest a bitmap: of what, and how often that is halved
  */
 
 /** @param {Size} natural @param {number} level how often it is halved @returns {Size} in whole pixels */
@@ -111,22 +111,22 @@ export function pixelsAt(natural, level) {
 export function levelFor(natural, width) {
   let level = 0;
   while (natural.width / 2 ** (level + 1) >= Math.max(1, width)) level += 1;
-  while (pixelsAt(natural, level) > LARGEST_BITMAP) level += 1;
+  while (pixelsAt(natural, level) > MAX_BITMAP_PIXELS) level += 1;
   return level;
 }
 
 /**
  * What to load and what to drop.
  * @template T
- * @param {Held<T>[]} held bitmaps, those not seen for longest first
- * @param {Held<T>[]} wanted of what is to be seen
+ * @param {BitmapRequest<T>[]} held bitmaps, those not seen for longest first
+ * @param {BitmapRequest<T>[]} wanted of what is to be seen
  * @param {number} [limit] pixels
- * @returns {{ load: Held<T>[], drop: T[] }}
+ * @returns {{ load: BitmapRequest<T>[], drop: T[] }}
  */
-export function planned(held, wanted, limit = BITMAP_PIXELS) {
+export function planBitmaps(held, wanted, limit = BITMAP_PIXELS) {
   const wishes = within(wanted, limit);
   const now = new Map(held.map((one) => [one.of, one]));
-  const isFine = (/** @type {Held<T>} */ { of, level }) => (now.get(of)?.level ?? Infinity) <= level;
+  const isFine = (/** @type {BitmapRequest<T>} */ { of, level }) => (now.get(of)?.level ?? Infinity) <= level;
   const load = wishes.filter((wish) => !isFine(wish));
   const seen = new Map(wishes.map((wish) => [wish.of, wish]));
   const loading = new Set(load.map(({ of }) => of));
@@ -143,7 +143,7 @@ export function planned(held, wanted, limit = BITMAP_PIXELS) {
   return { load, drop };
 }
 
-/** @template T @param {Held<T>[]} wishes @param {number} limit @returns {Held<T>[]} the largest made coarser until all fit */
+/** @template T @param {BitmapRequest<T>[]} wishes @param {number} limit @returns {BitmapRequest<T>[]} the largest made coarser until all fit */
 function within(wishes, limit) {
   const fitting = wishes.map((wish) => ({ ...wish }));
   while (fitting.length > 0 && sum(fitting) > limit) {
@@ -154,7 +154,7 @@ function within(wishes, limit) {
   return fitting;
 }
 
-/** @template T @param {Held<T>[]} bitmaps */
+/** @template T @param {BitmapRequest<T>[]} bitmaps */
 function sum(bitmaps) {
   return bitmaps.reduce((total, { natural, level }) => total + pixelsAt(natural, level), 0);
 }

@@ -3,11 +3,11 @@
 import { byteCount } from '../i18n/format.js';
 import { words } from '../i18n/i18n.js';
 import { PICTURE_TYPES } from './imageFile.js';
-import { paintMark } from '../render/shapePainter.js';
+import { paintShape } from '../render/shapePainter.js';
 import { boundsOf } from './placement.js';
 
 /**
- * @typedef {import('./placement.js').Place} Place
+ * @typedef {import('./placement.js').Placement} Placement
  * @typedef {import('./placement.js').Size} Size
  * @typedef {'local' | 'uploading' | 'stalled' | 'ready'} ItemState `local`: nobody else has heard of it; `stalled`: its upload rests
  */
@@ -24,7 +24,7 @@ export class Item {
   contentType;
   /** @type {number | null} bytes; null while nobody knows */
   size;
-  /** @type {Place} */
+  /** @type {Placement} */
   place;
   /** @type {ItemState} */
   state = 'local';
@@ -32,13 +32,13 @@ export class Item {
   offset = 0;
   /** Who added it, for others to read. */
   by = '';
-  /** @type {import('../sync/journal/attachments.js').Attachment | null} */
+  /** @type {import('../sync/journal/attachment.js').Attachment | null} */
   attachment = null;
   /** @type {import('../sync/uploads/upload.js').Upload | null} one's own */
   upload = null;
   /** @type {Blob | null} what it holds, where that is at hand */
   blob = null;
-  /** @type {import('../sync/journal/attachments.js').Attachment | null} where what it holds is, in a session that is over here */
+  /** @type {import('../sync/journal/attachment.js').Attachment | null} where what it holds is, in a session that is over here */
   origin = null;
   /** @type {Size | null} of its picture, in pixels */
   natural = null;
@@ -55,7 +55,7 @@ export class Item {
   /** Counts changes of how it looks. */
   version = 0;
 
-  /** @param {{ id: string, name: string, contentType: string, size: number | null, place: Place }} properties */
+  /** @param {{ id: string, name: string, contentType: string, size: number | null, place: Placement }} properties */
   constructor({ id, name, contentType, size, place }) {
     this.id = id;
     this.name = name;
@@ -82,7 +82,7 @@ export class Item {
   async load() {
     const { blob, source } = this;
     if (!blob && !source) throw new Error(words.notThere(this.name));
-    return blob ?? await /** @type {import('../sync/journal/attachments.js').Attachment} */ (source).load();
+    return blob ?? await /** @type {import('../sync/journal/attachment.js').Attachment} */ (source).load();
   }
 
   get z() {
@@ -130,7 +130,7 @@ export class ItemPainter {
 
   /** @param {CanvasRenderingContext2D} context in points of the plane @param {Drawable} drawable */
   paint(context, drawable) {
-    if (!('place' in drawable)) paintMark(context, drawable);
+    if (!('place' in drawable)) paintShape(context, drawable);
     else if (!drawable.isPicture) this.#card(context, drawable);
     else if (drawable.bitmap) this.#picture(context, drawable, drawable.bitmap.image);
     else this.#frame(context, drawable);

@@ -12,24 +12,25 @@ import { isPoint } from '../protocol/shapeMessages.js';
 export const PLACEMENT_TYPE = 'ImagePlacementMessage';
 /** As large as a picture of unknown size is shown at most, in points. */
 export const DEFAULT_SIDE = 250;
-export const MINIMUM_SIDE = 8;
-export const MAXIMUM_SIDE = 100_000;
+export const MIN_SIDE = 8;
+export const MAX_SIDE = 100_000;
 
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
  * @typedef {{ width: number, height: number }} Size
  *
- * @typedef {object} Placement in points of the plane
+ * A placement as it was received, in points of the plane. Size and `z` may be missing.
+ * @typedef {object} PartialPlacement
  * @property {number} x of the middle
  * @property {number} y
  * @property {number | null} width null: it was not said
  * @property {number | null} height
  * @property {number | null} z drawn in the order of `z`, then of the id, among the strokes; null: it was not said
  *
- * @typedef {Placement & Size & { z: number }} Place one of which all is known
+ * @typedef {PartialPlacement & Size & { z: number }} Placement one of which all is known
  */
 
-/** @param {unknown} value metadata, or a message @returns {Placement | null} null: it says no place */
+/** @param {unknown} value metadata, or a message @returns {PartialPlacement | null} null: it says no place */
 export function readPlacement(value) {
   if (!value || typeof value !== 'object') return null;
   const { location, width, height, z } = /** @type {Record<string, unknown>} */ (value);
@@ -44,12 +45,12 @@ export function readPlacement(value) {
   };
 }
 
-/** @param {Place} place `onPlane` @returns {{ location: [number, number], width: number, height: number, z: number }} as it is sent */
+/** @param {Placement} place `onPlane` @returns {{ location: [number, number], width: number, height: number, z: number }} as it is sent */
 export function placementMessage({ x, y, width, height, z }) {
   return { location: [x, y], width, height, z };
 }
 
-/** @param {Uint8Array} payload @returns {{ id: unknown, placement: Placement } | null} */
+/** @param {Uint8Array} payload @returns {{ id: unknown, placement: PartialPlacement } | null} */
 export function decodePlacement(payload) {
   try {
     const message = JSON.parse(new TextDecoder().decode(payload));
@@ -60,7 +61,7 @@ export function decodePlacement(payload) {
   }
 }
 
-/** @param {string} id @param {Place} place @returns {Uint8Array} */
+/** @param {string} id @param {Placement} place @returns {Uint8Array} */
 export function encodePlacement(id, place) {
   return new TextEncoder().encode(JSON.stringify({ id, ...placementMessage(place) }));
 }
@@ -69,12 +70,12 @@ export function encodePlacement(id, place) {
  * Something that says no place: near where one begins, several not upon each other, on every page the same.
  * @param {string} id @returns {{ x: number, y: number }}
  */
-export function madeUpPlace(id) {
+export function fallbackPosition(id) {
   const number = Number.parseInt(id.slice(0, 8), 16) || 0;
   return { x: 200 + 60 * (number % 8), y: 200 + 60 * ((number >>> 3) % 5) };
 }
 
-/** @param {Place} place @returns {Place} as it is sent, so that all have the same: its middle within the plane, in hundredths */
+/** @param {Placement} place @returns {Placement} as it is sent, so that all have the same: its middle within the plane, in hundredths */
 export function onPlane({ x, y, width, height, z }) {
   return { x: within(x), y: within(y), width: rounded(width), height: rounded(height), z };
 }
@@ -86,36 +87,36 @@ export function boundsOf({ x, y, width, height }) {
 
 /** @param {unknown} value @returns {value is number} */
 function isSide(value) {
-  return typeof value === 'number' && value > 0 && value <= MAXIMUM_SIDE;
+  return typeof value === 'number' && value > 0 && value <= MAX_SIDE;
 }
 
-/** A hand that is not heard of any more has let go. */
-const PULL_MS = 5000;
+/** A remote drag ends if nothing arrives about it for so long. */
+const REMOTE_DRAG_TIMEOUT_MS = 5000;
 
-/** Where pictures and files were put since they were added: what the session holds, what others pull at, and over it one's own. */
-export class Placements {
-  /** @type {Map<string, Placement>} what the session holds */
+/** The placements that changed after an item was added: confirmed by the session, dragged by others, and, over both, this person's own. */
+export class PlacementOverlay {
+  /** @type {Map<string, PartialPlacement>} what the session holds */
   #confirmed = new Map();
-  /** @type {Map<string, Placement> | null} the same while it is told anew */
+  /** @type {Map<string, PartialPlacement> | null} the same while it is told anew */
   #incoming = null;
-  /** @type {Map<string, { placement: Placement, by: number, until: number }>} what others pull at right now */
-  #pulls = new Map();
-  /** @type {Map<string, { place: Place, pending: number, isHeld: boolean }>} */
-  #own = new Map();
+  /** @type {Map<string, { placement: PartialPlacement, by: number, until: number }>} by item id, the drags of other participants */
+  #remoteDrags = new Map();
+  /** @type {Map<string, { place: Placement, pending: number, isDragged: boolean }>} */
+  #pendingEdits = new Map();
 
-  /** @param {string} id @returns {Placement | null} null: where it was added */
+  /** @param {string} id @returns {PartialPlacement | null} the displayed placement; null: it was not moved since it was added */
   of(id) {
-    return this.#own.get(id)?.place ?? this.#pulls.get(id)?.placement ?? this.#confirmed.get(id) ?? null;
+    return this.#pendingEdits.get(id)?.place ?? this.#remoteDrags.get(id)?.placement ?? this.#confirmed.get(id) ?? null;
   }
 
-  /** @param {string} id @returns {Placement | null} the same, whoever else pulls at it */
-  lying(id) {
-    return this.#own.get(id)?.place ?? this.#confirmed.get(id) ?? null;
+  /** @param {string} id @returns {PartialPlacement | null} the same without the drags of others */
+  base(id) {
+    return this.#pendingEdits.get(id)?.place ?? this.#confirmed.get(id) ?? null;
   }
 
   /** @param {string} id @returns {boolean} whether the session holds one, or will */
-  isSaid(id) {
-    return this.#confirmed.has(id) || (this.#own.get(id)?.pending ?? 0) > 0;
+  isSent(id) {
+    return this.#confirmed.has(id) || (this.#pendingEdits.get(id)?.pending ?? 0) > 0;
   }
 
   // What the session says, in its order.
@@ -129,10 +130,10 @@ export class Placements {
     this.#incoming = null;
   }
 
-  /** @param {string} id @param {Placement} placement @param {number} by a participant's number */
+  /** @param {string} id @param {PartialPlacement} placement @param {number} by a participant's number */
   confirm(id, placement, by) {
     (this.#incoming ?? this.#confirmed).set(id, placement);
-    if (this.#pulls.get(id)?.by === by) this.#pulls.delete(id);
+    if (this.#remoteDrags.get(id)?.by === by) this.#remoteDrags.delete(id);
   }
 
   /** @param {string} id */
@@ -140,71 +141,71 @@ export class Placements {
     (this.#incoming ?? this.#confirmed).delete(id);
   }
 
-  /** Somebody pulls at it. @param {string} id @param {Placement} placement @param {number} by @param {number} now */
-  pull(id, placement, by, now) {
-    this.#pulls.set(id, { placement, by, until: now + PULL_MS });
+  /** Shows an item where another participant drags it. @param {string} id @param {PartialPlacement} placement @param {number} by @param {number} now */
+  dragRemotely(id, placement, by, now) {
+    this.#remoteDrags.set(id, { placement, by, until: now + REMOTE_DRAG_TIMEOUT_MS });
   }
 
-  /** @param {number} now @returns {string[]} ids of those nobody pulls at any more: they are back where they were */
-  letGo(now) {
-    const over = [...this.#pulls].filter(([, { until }]) => until <= now).map(([id]) => id);
-    for (const id of over) this.#pulls.delete(id);
+  /** @param {number} now @returns {string[]} the ids of items whose remote drag timed out */
+  expireRemoteDrags(now) {
+    const over = [...this.#remoteDrags].filter(([, { until }]) => until <= now).map(([id]) => id);
+    for (const id of over) this.#remoteDrags.delete(id);
     return over;
   }
 
-  get isPulled() {
-    return this.#pulls.size > 0;
+  get hasRemoteDrags() {
+    return this.#remoteDrags.size > 0;
   }
 
   // What this person does, at once.
 
-  /** @param {string} id @param {Place} place while it is held */
-  hold(id, place) {
-    const own = this.#own.get(id);
-    this.#own.set(id, { place, pending: own?.pending ?? 0, isHeld: true });
+  /** Shows an item where this person drags it. @param {string} id @param {Placement} place */
+  drag(id, place) {
+    const edit = this.#pendingEdits.get(id);
+    this.#pendingEdits.set(id, { place, pending: edit?.pending ?? 0, isDragged: true });
   }
 
   /** @param {string} id */
-  release(id) {
-    const own = this.#own.get(id);
-    if (!own) return;
-    own.isHeld = false;
-    this.#settle(id);
+  endDrag(id) {
+    const edit = this.#pendingEdits.get(id);
+    if (!edit) return;
+    edit.isDragged = false;
+    this.#removeIfSettled(id);
   }
 
-  /** It is put there, and that is on its way to the session. @param {string} id @param {Place} place */
-  put(id, place) {
-    const own = this.#own.get(id);
-    this.#own.set(id, { place, pending: (own?.pending ?? 0) + 1, isHeld: false });
+  /** Ends a drag with a new placement, which is being sent to the session. @param {string} id @param {Placement} place */
+  commit(id, place) {
+    const edit = this.#pendingEdits.get(id);
+    this.#pendingEdits.set(id, { place, pending: (edit?.pending ?? 0) + 1, isDragged: false });
   }
 
-  /** It was put there before, and that is on its way once more. @param {string} id @param {Place} place */
-  again(id, place) {
-    const { pending = 0, isHeld = false } = this.#own.get(id) ?? {};
-    this.#own.set(id, { place, pending: pending + 1, isHeld });
+  /** Counts a placement that is sent again, for example after a reload. @param {string} id @param {Placement} place */
+  restorePending(id, place) {
+    const { pending = 0, isDragged = false } = this.#pendingEdits.get(id) ?? {};
+    this.#pendingEdits.set(id, { place, pending: pending + 1, isDragged });
   }
 
-  /** The session took it, or never will. @param {string} id */
-  settled(id) {
-    const own = this.#own.get(id);
-    if (!own) return;
-    own.pending = Math.max(0, own.pending - 1);
-    this.#settle(id);
+  /** Counts a placement as accepted or refused by the session. @param {string} id */
+  acknowledge(id) {
+    const edit = this.#pendingEdits.get(id);
+    if (!edit) return;
+    edit.pending = Math.max(0, edit.pending - 1);
+    this.#removeIfSettled(id);
   }
 
-  /** It is gone. @param {string} id */
-  forget(id) {
-    for (const space of [this.#confirmed, this.#pulls, this.#own]) space.delete(id);
+  /** Drops everything about a removed item. @param {string} id */
+  delete(id) {
+    for (const space of [this.#confirmed, this.#remoteDrags, this.#pendingEdits]) space.delete(id);
   }
 
   clear() {
-    for (const space of [this.#confirmed, this.#pulls, this.#own]) space.clear();
+    for (const space of [this.#confirmed, this.#remoteDrags, this.#pendingEdits]) space.clear();
     this.#incoming = null;
   }
 
   /** @param {string} id */
-  #settle(id) {
-    const own = this.#own.get(id);
-    if (own && own.pending === 0 && !own.isHeld) this.#own.delete(id);
+  #removeIfSettled(id) {
+    const edit = this.#pendingEdits.get(id);
+    if (edit && edit.pending === 0 && !edit.isDragged) this.#pendingEdits.delete(id);
   }
 }

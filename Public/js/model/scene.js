@@ -1,4 +1,4 @@
-/** All that is to be seen: the pictures and files on the page, and what is drawn among them, in one order. */
+/** The scene: all shapes and items of the page in one drawing order. */
 
 import { union } from './shapes.js';
 import { contains } from './hitTest.js';
@@ -7,9 +7,9 @@ import { drawnBefore } from './stroke.js';
 /**
  * @typedef {import('./item.js').Item} Item
  * @typedef {import('./stroke.js').Bounds} Bounds
- * @typedef {import('./shapes.js').Mark} Mark
- * @typedef {Mark | Item} Drawable
- * @typedef {{ shown: (one: Drawable) => void, changed: (one: Drawable) => void, hidden: (one: Drawable) => void }} Viewer
+ * @typedef {import('./shapes.js').Shape} Shape
+ * @typedef {Shape | Item} Drawable
+ * @typedef {{ shown: (one: Drawable) => void, changed: (one: Drawable) => void, hidden: (one: Drawable) => void }} Observer
  */
 
 /** The pictures and files on the page, in the order of drawing. */
@@ -18,12 +18,12 @@ export class Items {
   #items = new Map();
   /** @type {Item[]} */
   #order = [];
-  /** @type {Set<Viewer>} */
-  #viewers = new Set();
+  /** @type {Set<Observer>} */
+  #observers = new Set();
 
-  /** @param {Viewer} viewer is told of every change of what is to be seen */
-  watch(viewer) {
-    this.#viewers.add(viewer);
+  /** @param {Observer} observer receives every change */
+  observe(observer) {
+    this.#observers.add(observer);
   }
 
   /** @returns {readonly Item[]} in the order of drawing */
@@ -51,15 +51,15 @@ export class Items {
     this.#items.set(item.id, item);
     this.#order.push(item);
     this.#order.sort(drawnBefore);
-    this.#tell('shown', item);
+    this.#notify('shown', item);
   }
 
-  /** It looks different, or lies elsewhere. @param {Item} item */
+  /** Reports a changed appearance or placement. @param {Item} item */
   changed(item) {
     if (this.#items.get(item.id) !== item) return;
     item.version += 1;
     this.#order.sort(drawnBefore);
-    this.#tell('changed', item);
+    this.#notify('changed', item);
   }
 
   /** @param {Item} item */
@@ -67,43 +67,43 @@ export class Items {
     if (this.#items.get(item.id) !== item) return;
     this.#items.delete(item.id);
     this.#order.splice(this.#order.indexOf(item), 1);
-    this.#tell('hidden', item);
+    this.#notify('hidden', item);
   }
 
-  /** @param {keyof Viewer} what @param {Item} item */
-  #tell(what, item) {
-    for (const viewer of this.#viewers) viewer[what](item);
+  /** @param {keyof Observer} what @param {Item} item */
+  #notify(what, item) {
+    for (const observer of this.#observers) observer[what](item);
   }
 }
 
 /** A picture costs about as much to paint as so many strokes. */
 const STROKES_A_PICTURE = 20;
 
-/** All that is to be seen: what is drawn, and pictures and files among it, in one order. */
+/** All shapes and items in one drawing order. */
 export class Scene {
-  #marks;
+  #shapes;
   #items;
 
-  /** @param {import('./shapes.js').Marks} marks @param {Items} items */
-  constructor(marks, items) {
-    this.#marks = marks;
+  /** @param {import('./shapes.js').Shapes} shapes @param {Items} items */
+  constructor(shapes, items) {
+    this.#shapes = shapes;
     this.#items = items;
   }
 
-  /** @param {Viewer} viewer is told of every change of what is to be seen */
-  watch(viewer) {
-    this.#marks.watch(viewer);
-    this.#items.watch(viewer);
+  /** @param {Observer} observer receives every change */
+  observe(observer) {
+    this.#shapes.observe(observer);
+    this.#items.observe(observer);
   }
 
   /** @returns {readonly Drawable[]} in the order of drawing */
   get all() {
     const items = this.#items.all;
-    if (items.length === 0) return this.#marks.all;
+    if (items.length === 0) return this.#shapes.all;
     /** @type {Drawable[]} */
     const all = [];
     let next = 0;
-    for (const stroke of this.#marks.all) {
+    for (const stroke of this.#shapes.all) {
       while (next < items.length && drawnBefore(items[next], stroke) < 0) all.push(items[next++]);
       all.push(stroke);
     }
@@ -111,7 +111,7 @@ export class Scene {
   }
 
   get strokes() {
-    return this.#marks.size;
+    return this.#shapes.size;
   }
 
   get pictures() {
@@ -123,16 +123,16 @@ export class Scene {
   }
 
   get isEmpty() {
-    return this.#marks.size + this.#items.size === 0;
+    return this.#shapes.size + this.#items.size === 0;
   }
 
-  /** How much there is to paint, in strokes. */
+  /** The cost of painting the scene, in strokes. */
   get weight() {
-    return this.#marks.size + STROKES_A_PICTURE * this.#items.size;
+    return this.#shapes.size + STROKES_A_PICTURE * this.#items.size;
   }
 
   /** @returns {Bounds | null} of all that is to be seen */
   get bounds() {
-    return this.#items.all.reduce((all, { bounds }) => union(all, bounds), this.#marks.bounds);
+    return this.#items.all.reduce((all, { bounds }) => union(all, bounds), this.#shapes.bounds);
   }
 }

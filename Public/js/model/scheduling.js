@@ -1,65 +1,65 @@
-/** Much that is to be done: a slice of it a frame, so that nothing stands still. */
+/** Schedulers that spread much work over several frames, so that the page stays responsive. */
 
 /** So many are done at once between two frames. */
-const AT_ONCE = 60;
+const MAX_AT_ONCE = 60;
 /** Of a frame's time, in milliseconds. */
 const SLICE_MS = 24;
 /** A page that is not to be seen gets no frames: what waits this long would pile up. */
-const PATIENCE_MS = 3000;
+const MAX_WAIT_MS = 3000;
 
-/** Does things in their order: what comes alone at once, what comes in thousands a slice a frame, so that nothing stands still. */
-export class Backlog {
+/** A queue of functions: runs a few at once, and the rest in time slices, one slice per frame, in order. */
+export class FrameQueue {
   /** @type {(() => void)[]} */
   #waiting = [];
   #next = 0;
-  #left = AT_ONCE;
+  #leftBeforeFrame = MAX_AT_ONCE;
   /** When the last frame was, or something began to wait for one. */
-  #since = 0;
-  #ask;
+  #waitingSince = 0;
+  #requestFrame;
   #now;
 
-  /** @param {() => void} [ask] for a frame, that is for `work` @param {() => number} [now] milliseconds */
-  constructor(ask = () => {}, now = () => performance.now()) {
-    this.#ask = ask;
+  /** @param {() => void} [requestFrame] for a frame, that is for `runSlice` @param {() => number} [now] milliseconds */
+  constructor(requestFrame = () => {}, now = () => performance.now()) {
+    this.#requestFrame = requestFrame;
     this.#now = now;
   }
 
   /** Whether there is more to be done than was done. */
-  get isBehind() {
+  get hasPending() {
     return this.#next < this.#waiting.length;
   }
 
   /** @param {() => void} run at once, if nothing waits */
   add(run) {
-    if (!this.isBehind && this.#left > 0) {
-      this.#left -= 1;
+    if (!this.hasPending && this.#leftBeforeFrame > 0) {
+      this.#leftBeforeFrame -= 1;
       return run();
     }
-    if (!this.isBehind) this.#since = this.#now();
+    if (!this.hasPending) this.#waitingSince = this.#now();
     this.#waiting.push(run);
-    if (this.#now() - this.#since > PATIENCE_MS) this.finish();
-    else this.#ask();
+    if (this.#now() - this.#waitingSince > MAX_WAIT_MS) this.flush();
+    else this.#requestFrame();
   }
 
   /** Once a frame. @returns {boolean} whether there is still more */
-  work() {
-    this.#left = AT_ONCE;
-    this.#since = this.#now();
-    const end = this.#since + SLICE_MS;
-    while (this.isBehind && this.#now() < end) this.#one();
-    return this.isBehind;
+  runSlice() {
+    this.#leftBeforeFrame = MAX_AT_ONCE;
+    this.#waitingSince = this.#now();
+    const end = this.#waitingSince + SLICE_MS;
+    while (this.hasPending && this.#now() < end) this.#runNext();
+    return this.hasPending;
   }
 
   /** Does all that waits. */
-  finish() {
-    this.#since = this.#now();
-    while (this.isBehind) this.#one();
+  flush() {
+    this.#waitingSince = this.#now();
+    while (this.hasPending) this.#runNext();
   }
 
-  #one() {
+  #runNext() {
     const run = this.#waiting[this.#next];
     this.#next += 1;
-    if (!this.isBehind) {
+    if (!this.hasPending) {
       this.#waiting = [];
       this.#next = 0;
     }
@@ -67,13 +67,13 @@ export class Backlog {
   }
 }
 
-/** As many need no portions. */
-const FEW = 500;
+/** A list of at most so many is processed at once. */
+const MAX_AT_ONCE_PER_TASK = 500;
 /** In a frame, in milliseconds. */
-const PORTION_MS = 8;
+const CHUNK_MS = 8;
 
-/** Does to many things what is to be done to each: to few at once, to many a portion a frame, in the order they came. */
-export class Portions {
+/** A queue of tasks over long lists: processes a short list at once, and a long one in chunks, one chunk per frame, in order. */
+export class ChunkedTasks {
   /** @type {{ list: () => readonly any[], each: (one: any) => unknown, all: readonly any[] | null, at: number }[]} `all`: null: not begun */
   #tasks = [];
   #now;
@@ -91,16 +91,16 @@ export class Portions {
    * @template T
    * @param {() => readonly T[]} list asked for once its turn has come @param {(one: T) => unknown} each
    */
-  do(list, each) {
+  run(list, each) {
     if (this.isBusy) return void this.#tasks.push({ list, each, all: null, at: 0 });
     const all = list();
-    if (all.length <= FEW) { for (const one of all) each(one); }
+    if (all.length <= MAX_AT_ONCE_PER_TASK) { for (const one of all) each(one); }
     else this.#tasks.push({ list, each, all, at: 0 });
   }
 
   /** To be called once a frame. @returns {boolean} whether there is more to do */
   frame() {
-    const end = this.#now() + PORTION_MS;
+    const end = this.#now() + CHUNK_MS;
     while (this.#tasks.length > 0 && this.#now() < end) {
       const task = this.#tasks[0];
       task.all ??= task.list();
@@ -110,8 +110,8 @@ export class Portions {
     return this.isBusy;
   }
 
-  /** What is there is somebody else's now. */
-  forget() {
+  /** Drops all tasks. */
+  reset() {
     this.#tasks = [];
   }
 }

@@ -1,48 +1,51 @@
-/** What is drawn on a canvas, strokes and texts: what the session holds, and over it what this person did that the session does not hold yet. */
+/**
+ * The shapes on a canvas: strokes and texts. Keeps the confirmed state of the session and, over it, the changes of this person
+ * that the session has not confirmed yet.
+ */
 
 import { drawnBefore } from './stroke.js';
 
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
- * @typedef {import('./stroke.js').Stroke | import('./text.js').Text} Mark
+ * @typedef {import('./stroke.js').Stroke | import('./text.js').Text} Shape
  *
- * @typedef {object} Own
- * @property {Mark | null} stroke as this person sees it; null: removed
+ * @typedef {object} PendingEdit
+ * @property {Shape | null} shape its state after this person's edits; null: removed
  * @property {number} pending how many changes of it the session has yet to take
  * @property {number} creating how many of those bring it back whoever removed it
- * @property {boolean} isHeld the pen is still down
+ * @property {boolean} isDraft true while the pen is down, or the shape is still drawn out or typed
  *
- * @typedef {{ shown: (stroke: Mark) => void, changed: (stroke: Mark) => void, hidden: (stroke: Mark) => void }} Viewer
+ * @typedef {{ shown: (shape: Shape) => void, changed: (shape: Shape) => void, hidden: (shape: Shape) => void }} Observer
  */
 
-export class Marks {
-  /** What lies over what is held, as long as somebody has it in hand: the same mark elsewhere. @type {(mark: Mark) => Mark} */
-  over = (mark) => mark;
-  /** What that is over. @type {(mark: Mark) => Mark} */
-  under = (mark) => mark;
-  /** @type {Map<string, Mark>} what the session holds */
+export class Shapes {
+  /** The overlay hook: returns the shape as it is displayed, for example where somebody drags it. @type {(shape: Shape) => Shape} */
+  applyOverlay = (shape) => shape;
+  /** The inverse hook: returns the shape that a displayed shape was made from. @type {(shape: Shape) => Shape} */
+  withoutOverlay = (shape) => shape;
+  /** The state that the session confirmed. @type {Map<string, Shape>} */
   #confirmed = new Map();
-  /** @type {Map<string, Mark> | null} the same while it is told anew */
+  /** The state of a snapshot that is still arriving. @type {Map<string, Shape> | null} */
   #incoming = null;
-  /** @type {Map<string, Own>} */
-  #own = new Map();
-  /** @type {Map<string, Mark>} what is to be seen */
+  /** @type {Map<string, PendingEdit>} */
+  #pendingEdits = new Map();
+  /** The displayed shapes. @type {Map<string, Shape>} */
   #visible = new Map();
-  /** @type {Mark[] | null} the same in the order of drawing; null: made when next asked for */
+  /** @type {Shape[] | null} the same in the order of drawing; null: made when next asked for */
   #order = [];
   /** @type {Bounds | null} of the same, if `#areBoundsRight` */
   #bounds = null;
   #areBoundsRight = true;
-  /** @type {Set<Viewer>} */
-  #viewers = new Set();
+  /** @type {Set<Observer>} */
+  #observers = new Set();
   #highestZ = 0;
 
-  /** @param {Viewer} viewer is told of every change of what is to be seen */
-  watch(viewer) {
-    this.#viewers.add(viewer);
+  /** @param {Observer} observer receives every change of the displayed shapes */
+  observe(observer) {
+    this.#observers.add(observer);
   }
 
-  /** @returns {readonly Mark[]} what is to be seen, in the order of drawing */
+  /** @returns {readonly Shape[]} what is to be seen, in the order of drawing */
   get all() {
     this.#order ??= [...this.#visible.values()].sort(drawnBefore);
     return this.#order;
@@ -66,19 +69,19 @@ export class Marks {
     return this.#highestZ;
   }
 
-  /** Something else lies there. @param {number} z */
-  raise(z) {
+  /** Raises the highest known `z`, because something else lies there. @param {number} z */
+  raiseHighestZ(z) {
     this.#highestZ = Math.max(this.#highestZ, z);
   }
 
-  /** @param {string} id @returns {Mark | null} as it is to be seen */
+  /** @param {string} id @returns {Shape | null} as it is to be seen */
   find(id) {
     return this.#visible.get(id) ?? null;
   }
 
-  // What the session says, in its order.
+  // Confirmed changes, in the order of the session.
 
-  /** All is told anew; what is seen stays until `endSnapshot`. Where there is nothing yet, it is seen as it comes. */
+  /** Starts a snapshot. The displayed shapes stay until `endSnapshot`, unless there are none. */
   beginSnapshot() {
     this.#incoming = this.#confirmed.size > 0 ? new Map() : null;
   }
@@ -92,17 +95,17 @@ export class Marks {
     for (const id of ids) later(() => this.#show(id));
   }
 
-  /** What was told anew was not told to its end: what was held before is the best there is. */
+  /** Drops an incomplete snapshot and keeps the confirmed state. */
   abandonSnapshot() {
     this.#incoming = null;
   }
 
-  /** @param {string} id @param {(held: Mark | undefined) => Mark} change gives what is held from now on */
+  /** @param {string} id @param {(held: Shape | undefined) => Shape} change gives what is held from now on */
   confirm(id, change) {
     const space = this.#incoming ?? this.#confirmed;
-    const stroke = change(space.get(id));
-    space.set(id, stroke);
-    this.#highestZ = Math.max(this.#highestZ, stroke.z);
+    const shape = change(space.get(id));
+    space.set(id, shape);
+    this.#highestZ = Math.max(this.#highestZ, shape.z);
     if (!this.#incoming) this.#show(id);
   }
 
@@ -113,143 +116,143 @@ export class Marks {
       return;
     }
     this.#confirmed.delete(id);
-    const own = this.#own.get(id);
-    if (byOther && own?.stroke && own.creating === 0) this.#own.delete(id);
+    const edit = this.#pendingEdits.get(id);
+    if (byOther && edit?.shape && edit.creating === 0) this.#pendingEdits.delete(id);
     this.#show(id);
   }
 
-  // What this person does, at once.
+  // Edits of this person, displayed at once.
 
-  /** @param {Mark} stroke begun, or brought back @param {{ isHeld?: boolean }} [options] */
-  put(stroke, { isHeld = false } = {}) {
-    this.#ownOf(stroke.id).stroke = stroke;
-    this.#ownOf(stroke.id).isHeld = isHeld;
-    this.#highestZ = Math.max(this.#highestZ, stroke.z);
-    this.#show(stroke.id);
+  /** @param {Shape} shape begun, or brought back @param {{ isDraft?: boolean }} [options] */
+  set(shape, { isDraft = false } = {}) {
+    this.#editOf(shape.id).shape = shape;
+    this.#editOf(shape.id).isDraft = isDraft;
+    this.#highestZ = Math.max(this.#highestZ, shape.z);
+    this.#show(shape.id);
   }
 
-  /** The pen went on. @param {string} id */
-  touched(id) {
-    const stroke = this.#own.get(id)?.stroke;
-    if (!stroke) return;
-    if (this.#areBoundsRight) this.#bounds = union(this.#bounds, stroke.bounds);
-    this.#tell('changed', stroke);
+  /** Reports that a stroke got more points. @param {string} id */
+  extended(id) {
+    const shape = this.#pendingEdits.get(id)?.shape;
+    if (!shape) return;
+    if (this.#areBoundsRight) this.#bounds = union(this.#bounds, shape.bounds);
+    this.#notify('changed', shape);
   }
 
   /** @param {string} id */
   remove(id) {
-    // There is nothing left to be held: whoever brings it back shall be seen.
-    Object.assign(this.#ownOf(id), { stroke: null, isHeld: false });
+    // Nothing is left to draft, so a restored shape must be displayed.
+    Object.assign(this.#editOf(id), { shape: null, isDraft: false });
     this.#show(id);
   }
 
-  /** A change of it is on its way to the session. @param {string} id @param {boolean} creating */
-  sent(id, creating) {
-    const own = this.#ownOf(id);
-    own.pending += 1;
-    if (creating) own.creating += 1;
+  /** Counts an edit that was sent and is not acknowledged yet. @param {string} id @param {boolean} creating */
+  addPending(id, creating) {
+    const edit = this.#editOf(id);
+    edit.pending += 1;
+    if (creating) edit.creating += 1;
   }
 
-  /** The session took it, or never will. @param {string} id @param {boolean} creating */
-  settled(id, creating) {
-    const own = this.#own.get(id);
-    if (!own) return;
-    own.pending = Math.max(0, own.pending - 1);
-    if (creating) own.creating = Math.max(0, own.creating - 1);
-    this.#release(id, own);
+  /** Counts an edit as accepted or refused by the session. @param {string} id @param {boolean} creating */
+  acknowledge(id, creating) {
+    const edit = this.#pendingEdits.get(id);
+    if (!edit) return;
+    edit.pending = Math.max(0, edit.pending - 1);
+    if (creating) edit.creating = Math.max(0, edit.creating - 1);
+    this.#removeIfSettled(id, edit);
   }
 
-  /** The pen is up. @param {string} id */
-  release(id) {
-    const own = this.#own.get(id);
-    if (!own) return;
-    own.isHeld = false;
-    this.#release(id, own);
+  /** Ends the draft state: from now on the session decides what is displayed. @param {string} id */
+  endDraft(id) {
+    const edit = this.#pendingEdits.get(id);
+    if (!edit) return;
+    edit.isDraft = false;
+    this.#removeIfSettled(id, edit);
   }
 
-  /** There is no session to wait for: what this person sees of it is what is held. @param {string} id */
-  keep(id) {
-    const own = this.#own.get(id);
-    if (!own) return;
-    if (own.stroke) this.#confirmed.set(id, own.stroke);
+  /** Confirms the pending edit of a shape without a session. @param {string} id */
+  confirmLocally(id) {
+    const edit = this.#pendingEdits.get(id);
+    if (!edit) return;
+    if (edit.shape) this.#confirmed.set(id, edit.shape);
     else this.#confirmed.delete(id);
-    if (!own.isHeld) this.#own.delete(id);
+    if (!edit.isDraft) this.#pendingEdits.delete(id);
   }
 
-  /** The same of all. */
-  keepAll() {
-    for (const id of this.#own.keys()) this.keep(id);
+  /** Confirms all pending edits without a session. */
+  confirmAllLocally() {
+    for (const id of this.#pendingEdits.keys()) this.confirmLocally(id);
   }
 
   clear() {
-    this.#own.clear();
+    this.#pendingEdits.clear();
     this.#confirmed.clear();
     this.#incoming = null;
     for (const id of this.#visible.keys()) this.#show(id);
     this.#highestZ = 0;
   }
 
-  /** What lies over it is different. @param {string} id */
+  /** Displays a shape again after its overlay changed. @param {string} id */
   refresh(id) {
     this.#show(id);
   }
 
-  /** @param {string} id @param {Own} own */
-  #release(id, own) {
-    if (own.pending > 0 || own.isHeld) return;
-    this.#own.delete(id);
+  /** @param {string} id @param {PendingEdit} edit */
+  #removeIfSettled(id, edit) {
+    if (edit.pending > 0 || edit.isDraft) return;
+    this.#pendingEdits.delete(id);
     this.#show(id);
   }
 
-  /** @param {string} id @returns {Own} */
-  #ownOf(id) {
-    let own = this.#own.get(id);
-    if (!own) {
+  /** @param {string} id @returns {PendingEdit} */
+  #editOf(id) {
+    let edit = this.#pendingEdits.get(id);
+    if (!edit) {
       const seen = this.#visible.get(id);
-      own = { stroke: seen ? this.under(seen) : null, pending: 0, creating: 0, isHeld: false };
-      this.#own.set(id, own);
+      edit = { shape: seen ? this.withoutOverlay(seen) : null, pending: 0, creating: 0, isDraft: false };
+      this.#pendingEdits.set(id, edit);
     }
-    return own;
+    return edit;
   }
 
-  /** Makes what is seen of it right again. @param {string} id */
+  /** Updates the displayed shape and notifies the observers. @param {string} id */
   #show(id) {
-    const own = this.#own.get(id);
+    const edit = this.#pendingEdits.get(id);
     const before = this.#visible.get(id) ?? null;
-    const held = own ? own.stroke : this.#confirmed.get(id) ?? null;
-    let stroke = held && (own?.isHeld ? held : this.over(held));
-    if (stroke && stroke === held && before && stroke !== before && stroke.looksLike(before)) {
+    const held = edit ? edit.shape : this.#confirmed.get(id) ?? null;
+    let shape = held && (edit?.isDraft ? held : this.applyOverlay(held));
+    if (shape && shape === held && before && shape !== before && shape.looksLike(before)) {
       // The same to the eye: what was made of it for drawing is still good.
-      if (!own) this.#confirmed.set(id, before);
-      stroke = before;
+      if (!edit) this.#confirmed.set(id, before);
+      shape = before;
     }
-    if (stroke && this.#areBoundsRight) this.#bounds = union(this.#bounds, stroke.bounds);
-    if (stroke === before) {
-      if (stroke) this.#tell('changed', stroke);
+    if (shape && this.#areBoundsRight) this.#bounds = union(this.#bounds, shape.bounds);
+    if (shape === before) {
+      if (shape) this.#notify('changed', shape);
       return;
     }
-    if (before) this.#take(before);
-    if (!stroke) return;
-    this.#visible.set(id, stroke);
+    if (before) this.#hide(before);
+    if (!shape) return;
+    this.#visible.set(id, shape);
     const last = this.#order?.at(-1);
-    if (!last || drawnBefore(last, stroke) < 0) this.#order?.push(stroke);
+    if (!last || drawnBefore(last, shape) < 0) this.#order?.push(shape);
     else this.#order = null;
-    this.#tell('shown', stroke);
+    this.#notify('shown', shape);
   }
 
-  /** @param {Mark} stroke */
-  #take(stroke) {
-    this.#visible.delete(stroke.id);
+  /** @param {Shape} shape */
+  #hide(shape) {
+    this.#visible.delete(shape.id);
     // What was drawn last is what is taken back most often.
-    if (this.#order?.at(-1) === stroke) this.#order?.pop();
+    if (this.#order?.at(-1) === shape) this.#order?.pop();
     else this.#order = null;
-    if (this.#bounds && !isInside(stroke.bounds, this.#bounds)) this.#areBoundsRight = false;
-    this.#tell('hidden', stroke);
+    if (this.#bounds && !isInside(shape.bounds, this.#bounds)) this.#areBoundsRight = false;
+    this.#notify('hidden', shape);
   }
 
-  /** @param {keyof Viewer} what @param {Mark} stroke */
-  #tell(what, stroke) {
-    for (const viewer of this.#viewers) viewer[what](stroke);
+  /** @param {keyof Observer} what @param {Shape} shape */
+  #notify(what, shape) {
+    for (const observer of this.#observers) observer[what](shape);
   }
 }
 

@@ -1,4 +1,4 @@
-/** Which things lie where, however many there are. */
+/** A spatial index: a loose grid with several levels of cells. */
 
 import { overlap } from './stroke.js';
 
@@ -15,7 +15,7 @@ const MIDDLE = 2 ** 20;
  * so whoever asks looks that much further.
  * @template {{ bounds: Bounds }} T
  */
-export class LooseGrid {
+export class SpatialIndex {
   /** @type {Map<number, Set<T>>[]} grids by level, each a map of its cells */
   #levels = [];
   /** @type {Map<T, { level: number, key: number }>} */
@@ -98,36 +98,36 @@ function keyOf(x, y) {
   return (x + MIDDLE) * 2 * MIDDLE + y + MIDDLE;
 }
 
-/** @typedef {import('./shapes.js').Mark} Mark */
+/** @typedef {import('./shapes.js').Shape} Shape */
 
-/** Which marks are near a point or in a part of the plane, without looking at each. Watches `Marks`. */
-export class MarkIndex {
-  /** @type {LooseGrid<Mark>} */
-  #grid = new LooseGrid();
+/** A spatial index of the visible shapes: finds those near a point or within an area. Observes `Shapes`. */
+export class ShapeIndex {
+  /** @type {SpatialIndex<Shape>} */
+  #grid = new SpatialIndex();
 
-  /** @param {Mark} mark */
-  shown(mark) {
-    this.#grid.put(mark);
+  /** @param {Shape} shape */
+  shown(shape) {
+    this.#grid.put(shape);
   }
 
-  /** @param {Mark} mark */
-  changed(mark) {
-    this.#grid.put(mark);
+  /** @param {Shape} shape */
+  changed(shape) {
+    this.#grid.put(shape);
   }
 
-  /** @param {Mark} mark */
-  hidden(mark) {
-    this.#grid.remove(mark);
+  /** @param {Shape} shape */
+  hidden(shape) {
+    this.#grid.remove(shape);
   }
 
-  /** @param {Bounds} bounds @returns {Mark[]} those whose bounds meet these, in no order */
+  /** @param {Bounds} bounds @returns {Shape[]} those whose bounds meet these, in no order */
   within(bounds) {
     return this.#grid.within(bounds);
   }
 
   /**
    * @param {[number, number]} from @param {[number, number]} to ends of a line @param {number} reach
-   * @returns {Mark[]} those that come within `reach` of it, their own width counted
+   * @returns {Shape[]} those that come within `reach` of it, their own width counted
    */
   near(from, to, reach) {
     const around = this.within({
@@ -136,6 +136,6 @@ export class MarkIndex {
       right: Math.max(from[0], to[0]) + reach,
       bottom: Math.max(from[1], to[1]) + reach,
     });
-    return around.filter((mark) => mark.touches(from, to, reach));
+    return around.filter((shape) => shape.touches(from, to, reach));
   }
 }

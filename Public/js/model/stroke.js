@@ -4,16 +4,16 @@ import { segmentDistance } from './strokeOutline.js';
 
 /** Points beyond these bounds are neither sent nor believed. */
 export const PLANE = 1_000_000;
-export const MINIMUM_WIDTH = 0.5;
-export const MAXIMUM_WIDTH = 200;
+export const MIN_WIDTH = 0.5;
+export const MAX_WIDTH = 200;
 /** A stroke of the sample has no width of its own. */
 export const DEFAULT_WIDTH = 3;
 /** However much is appended to it, a stroke has no more points than this. */
-export const MAXIMUM_POINTS = 50_000;
+export const MAX_POINTS = 50_000;
 
 /**
  * @typedef {{ left: number, top: number, right: number, bottom: number }} Bounds
- * @typedef {{ factor: number, x: number, y: number }} Motion every point times the factor, and then by so much
+ * @typedef {{ factor: number, x: number, y: number }} Transform every point times the factor, and then by so much
  */
 
 export class Stroke {
@@ -56,7 +56,7 @@ export class Stroke {
    * @param {number[] | null} pressures one for each point, or null
    */
   append(points, pressures) {
-    const room = MAXIMUM_POINTS - this.length;
+    const room = MAX_POINTS - this.length;
     const count = Math.min(points.length / 2, room);
     if (count <= 0) return;
     if (pressures || this.pressures) {
@@ -87,9 +87,9 @@ export class Stroke {
     return { left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin };
   }
 
-  /** @param {Motion} motion @returns {Stroke} the same there */
+  /** @param {Transform} transform @returns {Stroke} the same there */
   moved({ factor, x, y }) {
-    const width = Math.min(MAXIMUM_WIDTH, Math.max(MINIMUM_WIDTH, rounded(this.width * factor)));
+    const width = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, rounded(this.width * factor)));
     const moved = new Stroke({ ...this, width });
     const points = this.points.map((value, at) => onPlane(value * factor + (at % 2 === 0 ? x : y)));
     moved.append(points, this.pressures);

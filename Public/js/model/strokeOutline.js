@@ -3,7 +3,7 @@
 /** @typedef {[number, number]} Point */
 
 /** The tools that make shapes. */
-export const SHAPES = Object.freeze(['line', 'arrow', 'rectangle', 'ellipse']);
+export const SHAPE_TOOLS = Object.freeze(['line', 'arrow', 'rectangle', 'ellipse']);
 
 const ELLIPSE_POINTS = 48;
 /** Of an arrow's head: its length in widths of the line, besides so many points; and how far its sides are from the shaft. */
@@ -14,8 +14,8 @@ const HEAD_ANGLE = 0.5;
 const TURN = Math.PI / 4;
 
 /** @param {string} tool */
-export function isShape(tool) {
-  return SHAPES.includes(tool);
+export function isShapeTool(tool) {
+  return SHAPE_TOOLS.includes(tool);
 }
 
 /** @param {string} tool @returns {boolean} whether its line comes back to where it began */
@@ -28,7 +28,7 @@ export function isClosed(tool) {
  * @param {string} tool one of `SHAPES` @param {Point} from @param {Point} to @param {number} width of the line
  * @returns {number[]} x and y in turn
  */
-export function shapePoints(tool, [x, y], [toX, toY], width) {
+export function shapeToolPoints(tool, [x, y], [toX, toY], width) {
   if (tool === 'rectangle') return [x, y, toX, y, toX, toY, x, toY, x, y];
   if (tool === 'ellipse') {
     const [middleX, middleY, radiusX, radiusY] = [(x + toX) / 2, (y + toY) / 2, (toX - x) / 2, (toY - y) / 2];

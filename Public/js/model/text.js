@@ -43,10 +43,10 @@ function measuring() {
 }
 
 /** In points, from line to line a little more. */
-export const MINIMUM_SIZE = 4;
-export const MAXIMUM_SIZE = 1000;
+export const MIN_SIZE = 4;
+export const MAX_SIZE = 1000;
 /** Characters. */
-export const MAXIMUM_TEXT = 4000;
+export const MAX_TEXT_LENGTH = 4000;
 /** What letters may stand out over their box, in sizes of the type. */
 const OVERHANG = 0.1;
 
@@ -55,8 +55,8 @@ const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
- * @typedef {import('./stroke.js').Motion} Motion
- * @typedef {{ id: string, text: string, x: number, y: number, size: number, rgb: string, color: number, z: number }} Look
+ * @typedef {import('./stroke.js').Transform} Transform
+ * @typedef {{ id: string, text: string, x: number, y: number, size: number, rgb: string, color: number, z: number }} TextProperties
  */
 
 /** Words on the page. What changes them makes others of the same id. */
@@ -80,7 +80,7 @@ export class Text {
   /** @type {Bounds | null} */
   #box = null;
 
-  /** @param {Look} look */
+  /** @param {TextProperties} style */
   constructor({ id, text, x, y, size, rgb, color, z }) {
     this.id = id;
     this.text = text;
@@ -120,14 +120,14 @@ export class Text {
     this.version += 1;
   }
 
-  /** @param {Partial<Look>} changes @returns {Text} */
+  /** @param {Partial<TextProperties>} changes @returns {Text} */
   with(changes) {
     return new Text({ ...this, ...changes });
   }
 
-  /** @param {Motion} motion @returns {Text} the same there */
+  /** @param {Transform} transform @returns {Text} the same there */
   moved({ factor, x, y }) {
-    const size = Math.min(MAXIMUM_SIZE, Math.max(MINIMUM_SIZE, rounded(this.size * factor)));
+    const size = Math.min(MAX_SIZE, Math.max(MIN_SIZE, rounded(this.size * factor)));
     return this.with({ x: onPlane(this.x * factor + x), y: onPlane(this.y * factor + y), size });
   }
 
@@ -143,7 +143,7 @@ export class Text {
     return corners.some((corner, at) => segmentDistance(from, to, corner, corners[(at + 1) % 4]) <= reach);
   }
 
-  /** @param {import('./shapes.js').Mark} other @returns {boolean} whether both look the same */
+  /** @param {import('./shapes.js').Shape} other @returns {boolean} true if both look the same */
   looksLike(other) {
     return other instanceof Text && this.text === other.text && this.x === other.x && this.y === other.y &&
       this.size === other.size && this.rgb === other.rgb && this.z === other.z && this.isFinished === other.isFinished;
@@ -153,7 +153,7 @@ export class Text {
 /** @param {string} text @returns {string} as it may be on a page: lines of letters, not too many */
 export function cleanText(text) {
   const clean = text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/\t/g, '  ').replace(UNSAFE, '');
-  return [...clean].slice(0, MAXIMUM_TEXT).join('').trimEnd();
+  return [...clean].slice(0, MAX_TEXT_LENGTH).join('').trimEnd();
 }
 
 /** Characters in a line, as long as words are no longer. */
@@ -161,13 +161,13 @@ const LINE_LENGTH = 64;
 
 /**
  * Words from elsewhere as a text on the page.
- * @param {string} words @param {{ rgb: string, color: number, size: number }} look @param {{ id: string, z: number }} identity
+ * @param {string} words @param {{ rgb: string, color: number, size: number }} style @param {{ id: string, z: number }} identity
  * @param {[number, number]} middle where it lies @returns {Text | null} null: there is nothing to read in it
  */
-export function pastedText(words, look, identity, [x, y]) {
+export function pastedText(words, style, identity, [x, y]) {
   const text = cleanText(words.split(/\r\n?|\n/).map(wrapped).join('\n'));
   if (text.trim() === '') return null;
-  const made = new Text({ ...look, ...identity, text, x: 0, y: 0 });
+  const made = new Text({ ...style, ...identity, text, x: 0, y: 0 });
   const { right, bottom } = made.box;
   return made.with({ x: onPlane(x - right / 2), y: onPlane(y - bottom / 2) });
 }

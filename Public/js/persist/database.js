@@ -1,13 +1,13 @@
-/** What this browser keeps for later pages: its database, and the uploads in it. */
+/** The browser's database. */
 
 const NAME = 'drawtogether';
 const VERSION = 2;
-/** Uploads and their files; pages that are drawn on alone, and what is on them; what waits to be sent, and for whom. */
+/** Uploads and their files; local boards and their contents; outboxes and their entries. */
 const STORES = ['uploads', 'blobs', 'pages', 'marks', 'items', 'files', 'outboxes', 'entries'];
-/** A browser that takes longer is not waited for. */
-const PATIENCE_MS = 4000;
+/** The maximum time for opening. */
+const MAX_OPENING_MS = 4000;
 
-/** The browser's database: what must outlive the page. A browser may refuse one; then nothing is there, and nothing is kept. */
+/** The browser's database, for everything that must outlive the page. If the browser refuses it, reads and writes have no effect. */
 export class Database {
   #factory;
   /** @type {IDBDatabase | null} */
@@ -15,12 +15,12 @@ export class Database {
   /** @type {Promise<IDBDatabase> | null} */
   #opening = null;
 
-  /** @param {() => IDBFactory} [factory] may throw: a browser may refuse */
+  /** @param {() => IDBFactory} [factory] may throw: the browser may refuse it */
   constructor(factory = () => indexedDB) {
     this.#factory = factory;
   }
 
-  /** Asks for it: what is written from then on is on its way at once. @returns {Promise<boolean>} whether there is one */
+  /** Opens it, so that later writes are handed over at once. @returns {Promise<boolean>} false: refused */
   async open() {
     return await this.#get().then(() => true, () => false);
   }
@@ -42,9 +42,9 @@ export class Database {
   }
 
   /**
-   * Where it is open, this hands over all that is to be written before it returns: it is kept even if the page dies then.
+   * Writes. If the database is open, the browser has everything when this returns: it is stored even if the page dies then.
    * @template {string} Name @param {Name[]} names @param {(stores: Record<Name, IDBObjectStore>) => void} put
-   * @returns {Promise<boolean>} whether it is written
+   * @returns {Promise<boolean>} true if it is written
    */
   async write(names, put) {
     try {
@@ -62,7 +62,7 @@ export class Database {
   #get() {
     this.#opening ??= new Promise((resolve, reject) => {
       const request = this.#factory().open(NAME, VERSION);
-      const timer = setTimeout(() => reject(new DOMException('No answer.', 'TimeoutError')), PATIENCE_MS);
+      const timer = setTimeout(() => reject(new DOMException('No answer.', 'TimeoutError')), MAX_OPENING_MS);
       request.onupgradeneeded = () => {
         const { result } = request;
         for (const name of STORES) if (!result.objectStoreNames.contains(name)) result.createObjectStore(name);
@@ -70,7 +70,7 @@ export class Database {
       request.onsuccess = () => {
         clearTimeout(timer);
         this.#open = request.result;
-        // A later version of the page, in another tab, shall not wait for us.
+        // A later version of the page in another tab must not wait for this one.
         this.#open.onversionchange = () => request.result.close();
         this.#open.onclose = () => (this.#open = this.#opening = null);
         resolve(this.#open);
@@ -84,10 +84,10 @@ export class Database {
   }
 }
 
-/** The page's own. */
+/** The database of the page. */
 export const browserDatabase = new Database();
 
-/** All whose name begins so. @param {string} name */
+/** The range of all keys below a name. @param {string} name */
 export function within(name) {
   return IDBKeyRange.bound(`${name}/`, `${name}/\uffff`);
 }
@@ -104,76 +104,4 @@ function isDone(transaction) {
     transaction.oncomplete = resolve;
     transaction.onabort = () => reject(transaction.error);
   });
-}
-
-/**
- * @typedef {object} UploadRecord
- * @property {string} id
- * @property {string} session
- * @property {string} claim of the page that runs it
- * @property {string} name
- * @property {string} contentType
- * @property {unknown} metadata
- * @property {number} createdAt milliseconds of the wall clock
- * @property {boolean} isCreated the gateway is known to have it
- * @property {string} epoch of the gateway then
- * @property {boolean} isPaused
- * @property {boolean} isCancelled it is to be removed
- *
- * @typedef {object} KeptUploads
- * @property {() => Promise<UploadRecord[]>} list
- * @property {(record: UploadRecord, blob: Blob) => Promise<unknown>} put
- * @property {(record: UploadRecord) => Promise<unknown>} update
- * @property {(id: string) => Promise<Blob | null>} blob
- * @property {(id: string) => Promise<unknown>} forget
- */
-
-/**
- * What a later page needs to go on with an upload, the file too. Where the browser keeps nothing, uploads end with the page.
- * @implements {KeptUploads}
- */
-export class UploadStore {
-  #database;
-
-  /** @param {Database} [database] */
-  constructor(database = browserDatabase) {
-    this.#database = database;
-  }
-
-  /** @returns {Promise<UploadRecord[]>} of all sessions */
-  async list() {
-    const [records] = await this.#database.read(['uploads'], ({ uploads }) => [uploads.getAll()]) ?? [[]];
-    return records;
-  }
-
-  /** Records change; the files beside them are written once. @param {UploadRecord} record @param {Blob} blob */
-  async put(record, blob) {
-    await this.#database.write(['uploads', 'blobs'], ({ uploads, blobs }) => {
-      blobs.put(blob, record.id);
-      uploads.put(record, record.id);
-    });
-  }
-
-  /** Changes what is kept; brings nothing back. @param {UploadRecord} record */
-  async update(record) {
-    await this.#database.read(['uploads'], ({ uploads }) => {
-      const held = uploads.getKey(record.id);
-      held.onsuccess = () => held.result !== undefined && uploads.put(record, record.id);
-      return [];
-    }, 'readwrite');
-  }
-
-  /** @param {string} id @returns {Promise<Blob | null>} */
-  async blob(id) {
-    const [blob] = await this.#database.read(['blobs'], ({ blobs }) => [blobs.get(id)]) ?? [];
-    return blob ?? null;
-  }
-
-  /** @param {string} id */
-  async forget(id) {
-    await this.#database.write(['uploads', 'blobs'], ({ uploads, blobs }) => {
-      blobs.delete(id);
-      uploads.delete(id);
-    });
-  }
 }

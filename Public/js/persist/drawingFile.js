@@ -1,32 +1,32 @@
 /**
- * A drawing as a file that can be opened again: JSON, in it the messages of all marks, and pictures and files in base64.
+ * A drawing as a file that can be imported again: JSON, in it the messages of all shapes, and pictures and files in base64.
  *
  * Written as it is on the wire, and read with the same suspicion.
  */
 
-import { POINTS_A_STROKE } from '../protocol/shapeSync.js';
-import { encodeMark, readMark } from '../protocol/shapeMessages.js';
+import { MAX_STROKE_POINTS } from '../protocol/shapeSync.js';
+import { encodeShape, readShape } from '../protocol/shapeMessages.js';
 import { placementMessage, readPlacement } from '../model/placement.js';
 import { Stroke } from '../model/stroke.js';
 import { byteCount } from '../i18n/format.js';
 import { Retention } from '../sync/wire.js';
 import { words } from '../i18n/i18n.js';
-import { base64Of, calmly, isItem } from '../render/export/raster.js';
+import { base64Of, inSlices, isItem } from '../render/export/raster.js';
 
 /**
- * @typedef {import('../model/shapes.js').Mark} Mark
- * @typedef {import('../model/placement.js').Placement} Placement
- * @typedef {{ name: string, contentType: string, placement: Placement, bytes: Uint8Array<ArrayBuffer> }} Enclosed
- * @typedef {{ marks: Mark[], items: Enclosed[], damaged: number }} Opened `damaged`: how many things in it are none
+ * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {import('../model/placement.js').PartialPlacement} PartialPlacement
+ * @typedef {{ name: string, contentType: string, placement: PartialPlacement, bytes: Uint8Array<ArrayBuffer> }} ImportedItem
+ * @typedef {{ shapes: Shape[], items: ImportedItem[], damaged: number }} ImportedDrawing `damaged`: how many things in it are none
  */
 
 export const VERSION = 1;
 const ENDING = '.drawtogether';
 const BEGINNING = '{"drawTogether":';
-/** What a page can hold while it is opened. */
-export const MOST_BYTES = 256 * 2 ** 20;
-export const MOST_MARKS = 200_000;
-export const MOST_ITEMS = 1000;
+/** What a page can hold while it is imported. */
+export const MAX_BYTES = 256 * 2 ** 20;
+export const MAX_SHAPES = 200_000;
+export const MAX_ITEMS = 1000;
 const NAME = 255;
 const TYPE = /^[\w.+-]{1,63}\/[\w.+-]{1,63}$/;
 
@@ -35,16 +35,16 @@ export function isDrawingFile({ name }) {
   return name.toLowerCase().endsWith(ENDING);
 }
 
-/** @param {Pick<import('../render/export/raster.js').Order, 'drawables'> & Partial<import('../render/export/raster.js').Order>} order @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had */
+/** @param {Pick<import('../render/export/raster.js').ExportOptions, 'drawables'> & Partial<import('../render/export/raster.js').ExportOptions>} order @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had */
 export async function writeDrawing({ drawables, signal, progress }) {
   /** @type {string[]} */
-  const marks = [];
+  const shapes = [];
   /** @type {string[]} */
   const items = [];
   let missing = 0;
-  for await (const drawable of calmly(drawables, signal, progress)) {
+  for await (const drawable of inSlices(drawables, signal, progress)) {
     if (!isItem(drawable)) {
-      marks.push(written(drawable));
+      shapes.push(serializeShape(drawable));
       continue;
     }
     const data = await drawable.load().then(base64Of).catch(() => null);
@@ -52,14 +52,14 @@ export async function writeDrawing({ drawables, signal, progress }) {
     if (data === null) missing += 1;
     else items.push(JSON.stringify({ name, contentType, placement: placementMessage(place), data }));
   }
-  const blob = new Blob(whole(marks, items), { type: 'application/json' });
+  const blob = new Blob(fileParts(shapes, items), { type: 'application/json' });
   checkSize(blob);
   return { blob, missing };
 }
 
-/** At once, as a clipboard wants it. @param {Mark[]} marks */
-export function drawingText(marks) {
-  return whole(marks.map(written), []).join('');
+/** At once, as a clipboard wants it. @param {Shape[]} shapes */
+export function drawingText(shapes) {
+  return fileParts(shapes.map(serializeShape), []).join('');
 }
 
 /** @param {string} text that was pasted */
@@ -67,84 +67,84 @@ export function isDrawingText(text) {
   return text.startsWith(BEGINNING);
 }
 
-/** @param {Mark} mark */
-function written(mark) {
-  const { type, payload } = encodeMark(mark);
+/** @param {Shape} shape */
+function serializeShape(shape) {
+  const { type, payload } = encodeShape(shape);
   return `{"type":"${type}","message":${new TextDecoder().decode(payload)}}`;
 }
 
-/** @param {string[]} marks @param {string[]} items */
-function whole(marks, items) {
-  return [`${BEGINNING}${VERSION},"marks":[\n`, ...commas(marks), '\n],"items":[\n', ...commas(items), '\n]}\n'];
+/** @param {string[]} shapes @param {string[]} items */
+function fileParts(shapes, items) {
+  return [`${BEGINNING}${VERSION},"marks":[\n`, ...commas(shapes), '\n],"items":[\n', ...commas(items), '\n]}\n'];
 }
 
-/** @param {{ size: number }} file @throws {Error} if it could not be opened */
+/** @param {{ size: number }} file @throws {Error} if it could not be imported */
 export function checkSize({ size }) {
-  if (size > MOST_BYTES) throw new Error(words.drawingTooLarge(byteCount(size, words), byteCount(MOST_BYTES, words)));
+  if (size > MAX_BYTES) throw new Error(words.drawingTooLarge(byteCount(size, words), byteCount(MAX_BYTES, words)));
 }
 
-/** @param {string} text @param {() => string} newKey @returns {Promise<Opened>} what is in it, as new things @throws {Error} that says what is wrong with it */
+/** @param {string} text @param {() => string} newKey @returns {Promise<ImportedDrawing>} what is in it, as new things @throws {Error} that says what is wrong with it */
 export async function readDrawing(text, newKey) {
-  const { marks, items } = contents(text);
-  const told = [[marks.length, MOST_MARKS, words.marksInFile], [items.length, MOST_ITEMS, words.files]];
-  for (const [count, limit, say] of /** @type {[number, number, (count: number) => string][]} */ (told)) {
+  const { shapes, items } = parseFile(text);
+  const limits = [[shapes.length, MAX_SHAPES, words.shapesInFile], [items.length, MAX_ITEMS, words.files]];
+  for (const [count, limit, say] of /** @type {[number, number, (count: number) => string][]} */ (limits)) {
     if (count > limit) throw new Error(words.tooManyInDrawing(say(count), limit));
   }
-  /** @type {Opened} */
-  const opened = { marks: [], items: [], damaged: 0 };
-  for await (const one of calmly(marks)) {
-    const mark = readOneMark(one, newKey(), opened.marks.length);
-    if (mark) opened.marks.push(...parted(mark, newKey));
-    else opened.damaged += 1;
+  /** @type {ImportedDrawing} */
+  const imported = { shapes: [], items: [], damaged: 0 };
+  for await (const one of inSlices(shapes)) {
+    const shape = readOneShape(one, newKey(), imported.shapes.length);
+    if (shape) imported.shapes.push(...splitStroke(shape, newKey));
+    else imported.damaged += 1;
   }
-  for await (const one of calmly(items)) {
+  for await (const one of inSlices(items)) {
     const item = readItem(one);
-    if (item) opened.items.push(item);
-    else opened.damaged += 1;
+    if (item) imported.items.push(item);
+    else imported.damaged += 1;
   }
-  return opened;
+  return imported;
 }
 
-/** @param {string} text @returns {{ marks: any[], items: any[] }} */
-function contents(text) {
+/** @param {string} text @returns {{ shapes: any[], items: any[] }} */
+function parseFile(text) {
   let drawing;
   try {
     drawing = JSON.parse(text);
   } catch {
     throw new Error(words.noDrawing);
   }
-  const { drawTogether: version, marks, items } = drawing ?? {};
-  if (!Number.isInteger(version) || !Array.isArray(marks) || !Array.isArray(items)) throw new Error(words.noDrawing);
+  const { drawTogether: version, marks: shapes, items } = drawing ?? {};
+  if (!Number.isInteger(version) || !Array.isArray(shapes) || !Array.isArray(items)) throw new Error(words.noDrawing);
   if (version > VERSION) throw new Error(words.drawingTooNew);
-  return { marks, items };
+  return { shapes, items };
 }
 
-/** @param {any} one @param {string} id @param {number} at @returns {Mark | null} */
-function readOneMark(one, id, at) {
+/** @param {any} one @param {string} id @param {number} at @returns {Shape | null} */
+function readOneShape(one, id, at) {
   const { type, message } = one ?? {};
   if (typeof type !== 'string' || !message) return null;
   const payload = new TextEncoder().encode(JSON.stringify(message));
-  const mark = readMark({ type, retention: Retention.replace, payload }, id, at)?.(undefined) ?? null;
-  if (mark) mark.isFinished = true;
-  return mark;
+  const shape = readShape({ type, retention: Retention.replace, payload }, id, at)?.(undefined) ?? null;
+  if (shape) shape.isFinished = true;
+  return shape;
 }
 
-/** What others drew may be longer than what is drawn here. @param {Mark} mark @param {() => string} newKey @returns {Mark[]} */
-function parted(mark, newKey) {
-  if (!(mark instanceof Stroke) || mark.length <= POINTS_A_STROKE) return [mark];
+/** What others drew may be longer than what is drawn here. @param {Shape} shape @param {() => string} newKey @returns {Shape[]} */
+function splitStroke(shape, newKey) {
+  if (!(shape instanceof Stroke) || shape.length <= MAX_STROKE_POINTS) return [shape];
   const parts = [];
   // Each goes on from where the one before ends.
-  for (let at = 0; at < mark.length - 1; at += POINTS_A_STROKE - 1) {
-    const part = new Stroke({ ...mark, id: newKey() });
-    const end = at + POINTS_A_STROKE;
-    part.append(mark.points.slice(2 * at, 2 * end), mark.pressures?.slice(at, end) ?? null);
+  for (let at = 0; at < shape.length - 1; at += MAX_STROKE_POINTS - 1) {
+    const part = new Stroke({ ...shape, id: newKey() });
+    const end = at + MAX_STROKE_POINTS;
+    part.append(shape.points.slice(2 * at, 2 * end), shape.pressures?.slice(at, end) ?? null);
     part.finish();
     parts.push(part);
   }
   return parts;
 }
 
-/** @param {any} one @returns {Enclosed | null} */
+/** @param {any} one @returns {ImportedItem | null} */
 function readItem(one) {
   const { name, contentType, placement, data } = one ?? {};
   const placed = readPlacement(placement);

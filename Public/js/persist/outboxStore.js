@@ -1,51 +1,52 @@
-/** What a page keeps of its participant in a session, so that a later page goes on where it was. */
+/** The store of a participant's outbox and token, by which a later page goes on as the same participant. */
 
 import { within } from './database.js';
-import { isObject } from '../sync/control.js';
+import { isObject } from '../sync/json.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').SavedParticipant} SavedParticipant
- * @typedef {import('../sync/outgoing.js').OutboxItem} OutboxItem
+ * @typedef {import('../sync/outbox.js').OutboxItem} OutboxItem
  * @typedef {[number, number]} Run the first of so many client sequences, one after the other
  *
- * @typedef {object} Box
- * @property {string} claim who has it: no two tabs
+ * @typedef {object} StoredOutbox
+ * @property {string} claim its lease: at most one open tab holds it
  * @property {string} session
  * @property {number} at milliseconds since 1970
  * @property {string | null} token
  * @property {number} next
  * @property {Run[]} runs of those that had a number
- * @property {number} count of what is in it
+ * @property {number} count of its entries
  *
  * @typedef {object} Parts
  * @property {string} session its id
  * @property {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} storage that lives as long as the tab
  * @property {import('./database.js').Database} database
- * @property {import('./tabLease.js').Take} take
+ * @property {import('./tabLease.js').AcquireLease} acquireLease
  * @property {() => string} newId random
  * @property {() => number} [wallClock] milliseconds since 1970
  */
 
-/** Of an empty box nothing is lost but a name; the session itself is not kept longer than a full one. */
-const EMPTY_MS = 86_400_000;
-const FULL_MS = 30 * EMPTY_MS;
-/** After the browser refused to keep it all. */
+/** The lifetimes of abandoned outboxes: with an empty one only a name is lost. No session is kept longer than a full one. */
+const EMPTY_LIFETIME_MS = 86_400_000;
+const FULL_LIFETIME_MS = 30 * EMPTY_LIFETIME_MS;
+/** The pause after the browser refused a write. */
 const RETRY_MS = 5000;
 
 /**
- * What waits to be sent is in a box of the database, with the token; the tab's own storage says which box. A duplicated tab has
- * a copy of that, and finds the box taken; one that opens the link after the browser was ended takes a box that nobody has.
+ * The database has one outbox for each participant, with its token; the tab's own storage names the outbox of the tab. A duplicated
+ * tab has a copy of that name, and finds the lease taken. A tab that opens the link after a restart of the browser adopts an outbox
+ * whose lease no tab holds.
  */
-export class ParticipantStore {
+export class OutboxStore {
   #parts;
   #name;
   #wallClock;
-  #claim = '';
+  #lease = '';
   #token = '';
-  /** @type {Map<OutboxItem, number>} what is in the box, by its place in the order there */
+  /** The stored items, by their places in the stored order. @type {Map<OutboxItem, number>} */
   #written = new Map();
   #last = 0;
-  /** When it could not be written; what is in the box is not known then. */
+  /** The time of the last refused write; the stored items are unknown then. */
   #refusedAt = -Infinity;
   #isStale = false;
 
@@ -56,39 +57,39 @@ export class ParticipantStore {
     this.#wallClock = parts.wallClock ?? Date.now;
   }
 
-  /** Whether all that was given to it will be there for a later page. */
+  /** True if a later page will find everything that was saved. */
   get isKept() {
     return !this.#isStale;
   }
 
-  /** @returns {Promise<SavedParticipant | null>} null: this is somebody new */
+  /** Acquires an outbox for this tab. @returns {Promise<SavedParticipant | null>} null: a new participant */
   async open() {
-    const { take, newId } = this.#parts;
+    const { acquireLease, newId } = this.#parts;
     const own = this.#own();
-    const isOwn = own !== null && await take(own.claim);
-    this.#claim = own && isOwn ? own.claim : await this.#findLeft() ?? '';
-    if (this.#claim) {
+    const isOwn = own !== null && await acquireLease(own.claim);
+    this.#lease = own && isOwn ? own.claim : await this.#findOrphan() ?? '';
+    if (this.#lease) {
       return await this.#load() ?? (own && isOwn ? { token: own.token, outbox: { next: 1, items: [] } } : null);
     }
-    this.#claim = newId();
-    // Nobody else's: there is nothing to wait for.
-    take(this.#claim);
+    this.#lease = newId();
+    // The id is new, so no other tab holds the lease and there is nothing to wait for.
+    acquireLease(this.#lease);
     return null;
   }
 
-  /** One that was killed with something to say, and that no tab is any more. @returns {Promise<SavedParticipant | null>} */
-  async openLeft() {
-    this.#claim = await this.#findLeft() ?? '';
-    return this.#claim ? await this.#load() : null;
+  /** Adopts an outbox with pending entries whose tab was killed. @returns {Promise<SavedParticipant | null>} */
+  async openOrphan() {
+    this.#lease = await this.#findOrphan() ?? '';
+    return this.#lease ? await this.#load() : null;
   }
 
   /**
-   * All of it is on its way when this returns. @param {SavedParticipant} saved
-   * @returns {Promise<boolean>} whether it is kept
+   * Stores the changes. The browser has them all when this returns. @param {SavedParticipant} saved
+   * @returns {Promise<boolean>} true if they are written
    */
   async save({ token, outbox: { next, items } }) {
     const now = this.#wallClock();
-    if (this.#token !== token) this.#note(token);
+    if (this.#token !== token) this.#saveToken(token);
     if (this.#isStale && now < this.#refusedAt + RETRY_MS) return false;
     const isStale = this.#isStale;
     const [before, written] = [isStale ? new Map() : this.#written, new Map()];
@@ -96,15 +97,15 @@ export class ParticipantStore {
     const added = [];
     let last = 0;
     for (const item of items) {
-      // What is new, or in another place than before, comes last, and so does all that follows it.
+      // A new or moved item gets a place at the end, and so do all items that follow it.
       const known = before.get(item) ?? 0;
       last = known > last ? known : this.#last += 1;
       if (last !== known) added.push([last, item]);
       written.set(item, last);
     }
     this.#written = written;
-    const box = {
-      claim: this.#claim,
+    const stored = {
+      claim: this.#lease,
       session: this.#parts.session,
       at: now,
       token,
@@ -113,10 +114,10 @@ export class ParticipantStore {
       count: items.length,
     };
     const isKept = await this.#parts.database.write(['outboxes', 'entries'], ({ outboxes, entries }) => {
-      if (isStale) entries.delete(within(this.#claim));
+      if (isStale) entries.delete(within(this.#lease));
       for (const [item, place] of before) if (written.get(item) !== place) entries.delete(this.#key(place));
       for (const [place, { entry }] of added) entries.put({ place, entry }, this.#key(place));
-      outboxes.put(box, this.#claim);
+      outboxes.put(stored, this.#lease);
     });
     if (!isKept) [this.#isStale, this.#refusedAt] = [true, now];
     else if (isStale) this.#isStale = false;
@@ -127,9 +128,9 @@ export class ParticipantStore {
     try {
       this.#parts.storage.removeItem(this.#name);
     } catch {
-      // Storage is switched off: nothing was kept.
+      // Storage is switched off: nothing was stored.
     }
-    this.#discard(this.#claim);
+    this.#discard(this.#lease);
   }
 
   /** @returns {{ claim: string, token: string | null } | null} */
@@ -143,25 +144,30 @@ export class ParticipantStore {
     }
   }
 
-  /** The tab's own storage is there in the next moment, and where the database is refused. @param {string | null} token */
-  #note(token) {
+  /** Stores the token in the tab's own storage, which works synchronously, and where the database is refused. @param {string | null} token */
+  #saveToken(token) {
     this.#token = token ?? '';
     try {
-      this.#parts.storage.setItem(this.#name, JSON.stringify({ claim: this.#claim, token }));
+      this.#parts.storage.setItem(this.#name, JSON.stringify({ claim: this.#lease, token }));
     } catch {
-      // Then this tab is somebody new when it is loaded again.
+      // Then this tab is a new participant after a reload.
     }
   }
 
-  /** @returns {Promise<string | null>} a box of this session in which something waits, and that no tab has */
-  async #findLeft() {
-    const [boxes] = await this.#parts.database.read(['outboxes'], ({ outboxes }) => [outboxes.getAll()]) ?? [[]];
+  /** @returns {Promise<string | null>} the lease of an outbox of this session with pending entries, which no tab holds */
+  async #findOrphan() {
+    const [stored] = await this.#parts.database.read(['outboxes'], ({ outboxes }) => [outboxes.getAll()]) ?? [[]];
     const now = this.#wallClock();
     for (
-      const { claim, session, at, count } of boxes.sort((/** @type {Box} */ a, /** @type {Box} */ b) => b.at - a.at)
+      const { claim, session, at, count } of stored.sort((
+        /** @type {StoredOutbox} */ a,
+        /** @type {StoredOutbox} */ b,
+      ) => b.at - a.at)
     ) {
-      if (at < now - (count > 0 ? FULL_MS : EMPTY_MS)) this.#discard(claim);
-      else if (count > 0 && session === this.#parts.session && await this.#parts.take(claim, { isPatient: false })) {
+      if (at < now - (count > 0 ? FULL_LIFETIME_MS : EMPTY_LIFETIME_MS)) this.#discard(claim);
+      else if (
+        count > 0 && session === this.#parts.session && await this.#parts.acquireLease(claim, { isPatient: false })
+      ) {
         return claim;
       }
     }
@@ -171,22 +177,22 @@ export class ParticipantStore {
   /** @returns {Promise<SavedParticipant | null>} */
   async #load() {
     const found = await this.#parts.database.read(['outboxes', 'entries'], ({ outboxes, entries }) => [
-      outboxes.get(this.#claim),
-      entries.getAll(within(this.#claim)),
+      outboxes.get(this.#lease),
+      entries.getAll(within(this.#lease)),
     ]);
-    /** @type {Box | undefined} */
-    const box = found?.[0];
-    if (!box) return null;
-    const numbers = box.runs.flatMap(([first, count]) => Array.from({ length: count }, (_, at) => first + at));
+    /** @type {StoredOutbox | undefined} */
+    const stored = found?.[0];
+    if (!stored) return null;
+    const numbers = stored.runs.flatMap(([first, count]) => Array.from({ length: count }, (_, at) => first + at));
     const items = found?.[1].map(
       (/** @type {{ place: number, entry: any }} */ { place, entry }, /** @type {number} */ at) => {
-        const item = { entry, clientSequence: numbers[at] ?? 0, sequence: 0, settled: false };
+        const item = { entry, clientSequence: numbers[at] ?? 0, sequence: 0, isAcked: false };
         this.#written.set(item, place);
         this.#last = place;
         return item;
       },
     );
-    return { token: box.token, outbox: { next: box.next, items } };
+    return { token: stored.token, outbox: { next: stored.next, items } };
   }
 
   /** @param {string} claim */
@@ -199,7 +205,7 @@ export class ParticipantStore {
 
   /** @param {number} place */
   #key(place) {
-    return `${this.#claim}/${String(place).padStart(12, '0')}`;
+    return `${this.#lease}/${String(place).padStart(12, '0')}`;
   }
 }
 

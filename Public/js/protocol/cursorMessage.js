@@ -3,7 +3,7 @@
 import { isPoint } from './shapeMessages.js';
 
 /** About 30 a second. */
-const EVERY_MS = 33;
+const SEND_INTERVAL_MS = 33;
 /** Its type on the wire. */
 export const CURSOR_TYPE = 'CursorMessage';
 
@@ -12,7 +12,7 @@ export class CursorSender {
   #send;
   /** @type {[number, number] | null} */
   #point = null;
-  #isNews = false;
+  #isDirty = false;
   #sentAt = -Infinity;
 
   /** @param {(message: { point?: [number, number] }) => void} send */
@@ -24,25 +24,25 @@ export class CursorSender {
   moved(point) {
     if (point === null && this.#point === null) return;
     this.#point = point && [Math.round(point[0] * 10) / 10, Math.round(point[1] * 10) / 10];
-    this.#isNews = true;
+    this.#isDirty = true;
   }
 
   /** @param {number} now milliseconds @returns {boolean} whether there is something left to be told in a later frame */
   frame(now) {
-    if (!this.#isNews) return false;
-    if (now - this.#sentAt < EVERY_MS) return true;
+    if (!this.#isDirty) return false;
+    if (now - this.#sentAt < SEND_INTERVAL_MS) return true;
     this.#sentAt = now;
-    this.#isNews = false;
+    this.#isDirty = false;
     this.#send(this.#point ? { point: this.#point } : {});
     return false;
   }
 }
 
-/** @typedef {{ x: number, y: number, toX: number, toY: number, heardAt: number, isIdle: boolean }} RemoteCursor */
+/** @typedef {{ x: number, y: number, toX: number, toY: number, receivedAt: number, isIdle: boolean }} RemoteCursor */
 
 const FADE_MS = 2000;
 /** Until it is forgotten, faded out long ago. */
-const FORGET_MS = 10_000;
+const REMOVE_MS = 10_000;
 /** In so many milliseconds most of the way is gone. */
 const GLIDE_MS = 45;
 
@@ -64,17 +64,17 @@ export class RemoteCursors {
   }
 
   /** @param {number} number @param {unknown} message @param {number} now */
-  hear(number, message, now) {
+  receive(number, message, now) {
     const { point } = /** @type {{ point?: unknown }} */ (message ?? {});
     if (!isPoint(point)) {
       const cursor = this.#cursors.get(number);
-      if (cursor) cursor.heardAt = -Infinity;
+      if (cursor) cursor.receivedAt = -Infinity;
       return;
     }
     const [toX, toY] = point;
     const cursor = this.#cursors.get(number);
-    if (cursor && !cursor.isIdle) Object.assign(cursor, { toX, toY, heardAt: now });
-    else this.#cursors.set(number, { x: toX, y: toY, toX, toY, heardAt: now, isIdle: false });
+    if (cursor && !cursor.isIdle) Object.assign(cursor, { toX, toY, receivedAt: now });
+    else this.#cursors.set(number, { x: toX, y: toY, toX, toY, receivedAt: now, isIdle: false });
   }
 
   /** @param {(number: number) => boolean} isHere */
@@ -90,8 +90,8 @@ export class RemoteCursors {
     for (const [number, cursor] of this.#cursors) {
       cursor.x += (cursor.toX - cursor.x) * part;
       cursor.y += (cursor.toY - cursor.y) * part;
-      cursor.isIdle = now - cursor.heardAt >= FADE_MS;
-      if (now - cursor.heardAt >= FORGET_MS && cursor.heardAt > -Infinity) this.#cursors.delete(number);
+      cursor.isIdle = now - cursor.receivedAt >= FADE_MS;
+      if (now - cursor.receivedAt >= REMOVE_MS && cursor.receivedAt > -Infinity) this.#cursors.delete(number);
     }
     return [...this.#cursors.values()].some(({ isIdle }) => !isIdle);
   }

@@ -1,4 +1,4 @@
-/** Between the places of pictures and the session: says where this person puts them, and hears where all do. */
+/** Sends this person's placements of pictures and files to the session, and applies the placements that arrive from it. */
 
 import { isKey } from '../sync/key.js';
 import { Retention } from '../sync/wire.js';
@@ -6,26 +6,26 @@ import { decodePlacement, encodePlacement, PLACEMENT_TYPE } from '../model/place
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../sync/outgoing.js').OutboxItem} OutboxItem
+ * @typedef {import('../sync/outbox.js').OutboxItem} OutboxItem
  * @typedef {import('../sync/wire.js').Entry} Entry
- * @typedef {import('../model/placement.js').Place} Place
+ * @typedef {import('../model/placement.js').Placement} Placement
  */
 
-/** What is pulled at is shown to the others about so often; once they hear nothing for long, they take it for let go. */
-const EVERY_MS = 50;
-const AGAIN_MS = 2000;
+/** A changed drag is sent at most so often; an unchanged one is repeated so often, because the others time it out. */
+const SEND_INTERVAL_MS = 50;
+const RESEND_INTERVAL_MS = 2000;
 
-export class PlacementExchange {
+export class PlacementSync {
   #placements;
   #changed;
   #now;
   /** @type {GroupSession | null} */
   #session = null;
-  /** What one pulls at: not told yet, or told then. @type {{ id: string, place: Place, isNews: boolean, toldAt: number } | null} */
-  #held = null;
+  /** This person's drag. @type {{ id: string, place: Placement, isDirty: boolean, sentAt: number } | null} */
+  #drag = null;
 
   /**
-   * @param {import('../model/placement.js').Placements} placements
+   * @param {import('../model/placement.js').PlacementOverlay} placements
    * @param {(id: string | null) => void} changed where it lies; null: all may lie elsewhere
    * @param {() => number} now milliseconds
    */
@@ -45,84 +45,84 @@ export class PlacementExchange {
         this.#changed(null);
       },
       entry: (entry) => this.#receive(entry),
-      settled: (item) => this.#settled(item),
-      unsettled: ({ entry }) => this.#restore(entry, this.#placements.of(entry.key ?? '')),
+      acked: (item) => this.#settled(item),
+      reopened: ({ entry }) => this.#restore(entry, this.#placements.of(entry.key ?? '')),
     }, lifetime);
-    for (const { entry } of session.unsettled) this.#restore(entry);
+    for (const { entry } of session.pending) this.#restore(entry);
   }
 
   detach() {
     this.#session = null;
-    this.#held = null;
+    this.#drag = null;
   }
 
-  /** It is in this person's hand. @param {string} id @param {Place} place @param {boolean} isTold whether the others see it there */
-  hold(id, place, isTold) {
-    this.#placements.hold(id, place);
-    if (isTold) this.#held = { toldAt: -Infinity, ...this.#held, id, place, isNews: true };
+  /** Starts or continues a drag. @param {string} id @param {Placement} place @param {boolean} isShared true if the others see it */
+  drag(id, place, isShared) {
+    this.#placements.drag(id, place);
+    if (isShared) this.#drag = { sentAt: -Infinity, ...this.#drag, id, place, isDirty: true };
     this.#changed(id);
   }
 
-  /** Somebody else pulls at it. @param {string} id @param {import('../model/placement.js').Placement} placement @param {number} by */
-  pull(id, placement, by) {
-    this.#placements.pull(id, placement, by, this.#now());
+  /** Shows a drag of another participant. @param {string} id @param {import('../model/placement.js').PartialPlacement} placement @param {number} by */
+  dragRemotely(id, placement, by) {
+    this.#placements.dragRemotely(id, placement, by, this.#now());
     this.#changed(id);
   }
 
-  /** It stays there. @param {string} id @param {Place} place */
-  put(id, place) {
-    this.#held = null;
-    this.#placements.put(id, place);
+  /** Ends the drag with a new placement. @param {string} id @param {Placement} place */
+  commit(id, place) {
+    this.#drag = null;
+    this.#placements.commit(id, place);
     this.#changed(id);
-    if (!this.#say(id, Retention.replace, encodePlacement(id, place))) this.#keep(id, place);
+    if (!this.#send(id, Retention.replace, encodePlacement(id, place))) this.#confirmLocally(id, place);
   }
 
-  /** It goes back to where it was. @param {string} id @returns {boolean} whether the others saw it elsewhere */
-  release(id) {
-    const wasShown = this.#held !== null && this.#held.toldAt > -Infinity;
-    this.#held = null;
-    this.#placements.release(id);
+  /** Ends the drag without a change. @param {string} id @returns {boolean} whether the others saw it elsewhere */
+  cancelDrag(id) {
+    const wasShown = this.#drag !== null && this.#drag.sentAt > -Infinity;
+    this.#drag = null;
+    this.#placements.endDrag(id);
     this.#changed(id);
     return wasShown;
   }
 
-  /** A glimpse for the others, which may be lost. @param {string} id @param {Place} place */
-  show(id, place) {
+  /** Sends an unreliable preview to the others. @param {string} id @param {Placement} place */
+  sendPreview(id, place) {
     if (!this.#session?.isConnected) return;
     this.#session.send({ type: PLACEMENT_TYPE, reliable: false, payload: encodePlacement(id, place) });
   }
 
   /** This person takes it away: what was said of its place is not needed any more. @param {string} id */
   remove(id) {
-    if (this.#placements.isSaid(id)) this.#say(id, Retention.remove, new Uint8Array(0));
-    this.gone(id);
+    if (this.#placements.isSent(id)) this.#send(id, Retention.remove, new Uint8Array(0));
+    this.delete(id);
   }
 
   /** @param {string} id of what is not there any more */
-  gone(id) {
-    if (this.#held?.id === id) this.#held = null;
-    this.#placements.forget(id);
+  delete(id) {
+    if (this.#drag?.id === id) this.#drag = null;
+    this.#placements.delete(id);
   }
 
   /** @param {number} now @returns {boolean} whether there is something to be told or let go in a later frame */
   frame(now) {
-    for (const id of this.#placements.letGo(now)) this.#changed(id);
-    const held = this.#held;
-    if (held && now - held.toldAt >= (held.isNews ? EVERY_MS : AGAIN_MS)) {
-      this.show(held.id, held.place);
-      this.#held = { ...held, isNews: false, toldAt: now };
+    for (const id of this.#placements.expireRemoteDrags(now)) this.#changed(id);
+    const drag = this.#drag;
+    if (drag && now - drag.sentAt >= (drag.isDirty ? SEND_INTERVAL_MS : RESEND_INTERVAL_MS)) {
+      this.sendPreview(drag.id, drag.place);
+      this.#drag = { ...drag, isDirty: false, sentAt: now };
     }
-    return held !== null || this.#placements.isPulled;
+    return drag !== null || this.#placements.hasRemoteDrags;
   }
 
-  /** Alone there is nobody to confirm it. @param {string} id @param {Place} place */
-  #keep(id, place) {
+  /** Alone there is nobody to confirm it. @param {string} id @param {Placement} place */
+  #confirmLocally(id, place) {
     this.#placements.confirm(id, place, 0);
-    this.#placements.settled(id);
+    this.#placements.acknowledge(id);
   }
 
   /** @param {string} key @param {number} retention @param {Uint8Array} payload @returns {boolean} whether anybody hears it */
-  #say(key, retention, payload) {
+  #send(key, retention, payload) {
     if (!this.#session || this.#session.state === 'invalidated') return false;
     this.#session.send({ type: PLACEMENT_TYPE, reliable: true, retention, key, existing: false, payload });
     return true;
@@ -137,7 +137,7 @@ export class PlacementExchange {
     if (!message) return;
     if (!entry.reliable) {
       if (!isKey(message.id)) return;
-      this.pull(message.id, message.placement, entry.sender);
+      this.dragRemotely(message.id, message.placement, entry.sender);
     } else if (entry.key) {
       this.#placements.confirm(entry.key, message.placement, entry.sender);
       this.#changed(entry.key);
@@ -154,18 +154,18 @@ export class PlacementExchange {
   /** @param {OutboxItem} item */
   #settled({ entry }) {
     if (entry.type !== PLACEMENT_TYPE || entry.retention !== Retention.replace || !entry.key) return;
-    this.#placements.settled(entry.key);
+    this.#placements.acknowledge(entry.key);
     this.#changed(entry.key);
   }
 
   /**
-   * Shows what an earlier page of this tab said and the session does not hold; or what is seen, which it does not hold any more.
-   * @param {import('../sync/wire.js').OutgoingEntry} entry @param {import('../model/placement.js').Placement | null} [seen]
+   * Restores a placement that an earlier page of this tab sent and the session does not have, or that the session lost.
+   * @param {import('../sync/wire.js').OutgoingEntry} entry @param {import('../model/placement.js').PartialPlacement | null} [seen]
    */
   #restore({ type, key, retention, payload }, seen) {
     if (type !== PLACEMENT_TYPE || retention !== Retention.replace || !isKey(key)) return;
     const { x, y, width, height, z } = seen ?? decodePlacement(payload)?.placement ?? {};
     if (x === undefined || y === undefined || width == null || height == null || z == null) return;
-    this.#placements.again(key, { x, y, width, height, z });
+    this.#placements.restorePending(key, { x, y, width, height, z });
   }
 }

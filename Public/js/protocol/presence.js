@@ -1,25 +1,25 @@
-/** Who is here, draws, rests or looks elsewhere: heard from what people do, and told where that does not show it. Knows no DOM. */
+/** The presence of the others: active, drawing, idle or away. It follows from their messages, and is sent where these do not show it. Needs no DOM. */
 
 import { GroupSessionMessenger } from '../sync/groupSessionMessenger.js';
 import { CURSOR_TYPE } from './cursorMessage.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../sync/control.js').Participant} Participant
- * @typedef {{ isAway: boolean, heardAt: number, drewAt: number }} Heard
+ * @typedef {import('../sync/participants.js').Participant} Participant
+ * @typedef {{ isAway: boolean, activeAt: number, drawnAt: number }} Activity
  * @typedef {{ kind: 'drawing' | 'here' | 'idle' | 'away', minutes: number }} State `minutes` since anything was done
  */
 
 /** Unreliable: `{}` is here, `{"away": true}` is not looked at, `idle` is for how many seconds nothing was done. */
 const PRESENCE_TYPE = 'PresenceMessage';
 /** Who does something tells so this often at most, and so is idle no sooner than some time after. */
-const TELL_MS = 20_000;
+const SEND_INTERVAL_MS = 20_000;
 const IDLE_MS = 60_000;
 const DRAWING_MS = 3000;
 /** Not all at once tell the one who came, or that they are back. */
 const SPREAD_MS = 1500;
 /** As the gateway allows. */
-const MOST_TARGETS = 1000;
+const MAX_TARGETS = 1000;
 
 /** Event: `change`, of who is away. */
 export class Presence extends EventTarget {
@@ -30,11 +30,11 @@ export class Presence extends EventTarget {
   #session = null;
   /** @type {GroupSessionMessenger | null} */
   #messenger = null;
-  /** @type {Map<number, Heard>} by the participant's number */
-  #heard = new Map();
+  /** @type {Map<number, Activity>} by the participant's number */
+  #activities = new Map();
   #isAway = false;
-  #toldAway = false;
-  #toldAt = -Infinity;
+  #sentAway = false;
+  #sentAt = -Infinity;
   #activeAt;
 
   /** @param {{ now?: () => number, random?: () => number, after?: (ms: number, call: () => void) => void }} [around] time in milliseconds */
@@ -53,34 +53,36 @@ export class Presence extends EventTarget {
   /** @param {GroupSession | null} session from now on */
   follow(session) {
     this.#session = session;
-    this.#heard.clear();
-    this.#toldAway = false;
-    this.#toldAt = -Infinity;
+    this.#activities.clear();
+    this.#sentAway = false;
+    this.#sentAt = -Infinity;
     this.#messenger = session && new GroupSessionMessenger(session, { deliveryMode: 'unreliable' });
     if (!session || !this.#messenger) return;
     session.observe({
       entry: ({ sender, type, system, unchanged }) => {
         // What is caught up with was done before.
-        if (session === this.#session && session.isConnected && !system && !unchanged) this.#did(sender, type);
+        if (session === this.#session && session.isConnected && !system && !unchanged) {
+          this.#recordActivity(sender, type);
+        }
       },
     });
     session.addEventListener('participantschange', (event) => {
       const { joined, left } =
         /** @type {CustomEvent<{ joined: Participant[], left: Participant[] }>} */ (event).detail;
-      for (const { number } of left) this.#heard.delete(number);
-      this.#greet(session, joined);
+      for (const { number } of left) this.#activities.delete(number);
+      this.#sendToNewcomers(session, joined);
     });
-    session.addEventListener('connectionchange', () => this.#soon(session, () => this.#tellAway()));
+    session.addEventListener('connectionchange', () => this.#afterRandomDelay(session, () => this.#sendAway()));
     this.#listen(this.#messenger);
   }
 
   /** @param {number} number of a participant @returns {State} */
   of(number) {
-    const heard = this.#of(number);
-    const quiet = this.#now() - heard.heardAt;
-    const kind = heard.isAway
+    const activity = this.#of(number);
+    const quiet = this.#now() - activity.activeAt;
+    const kind = activity.isAway
       ? 'away'
-      : this.#now() - heard.drewAt < DRAWING_MS
+      : this.#now() - activity.drawnAt < DRAWING_MS
       ? 'drawing'
       : quiet >= IDLE_MS
       ? 'idle'
@@ -91,55 +93,55 @@ export class Presence extends EventTarget {
   /** This person did something. */
   active() {
     this.#activeAt = this.#now();
-    if (this.#activeAt - this.#toldAt >= TELL_MS) this.#tell();
+    if (this.#activeAt - this.#sentAt >= SEND_INTERVAL_MS) this.#send();
   }
 
   /** Whether the page is not to be seen here. @param {boolean} isAway */
   away(isAway) {
     this.#isAway = isAway;
-    this.#tellAway();
+    this.#sendAway();
   }
 
-  #tellAway() {
-    if (this.#isAway !== this.#toldAway) this.#tell();
+  #sendAway() {
+    if (this.#isAway !== this.#sentAway) this.#send();
   }
 
   /** @param {Participant[] | null} [to] */
-  #tell(to = null) {
+  #send(to = null) {
     if (!this.#session?.isConnected) return;
     const idle = Math.round((this.#now() - this.#activeAt) / 1000);
     const message = { ...this.#isAway && { away: true }, ...idle * 1000 >= IDLE_MS && { idle } };
     if (!to) {
-      this.#toldAway = this.#isAway;
-      this.#toldAt = this.#now();
+      this.#sentAway = this.#isAway;
+      this.#sentAt = this.#now();
     }
     // One that is lost is made good by the next thing that is done.
     this.#messenger?.send(message, { type: PRESENCE_TYPE, to }).catch(() => {});
   }
 
   /** Whoever comes later takes all for here and awake; those who are not say so. @param {GroupSession} session @param {Participant[]} joined */
-  #greet(session, joined) {
+  #sendToNewcomers(session, joined) {
     const me = session.localParticipant?.number;
     if (joined.length === 0 || joined.some(({ number }) => number === me)) return;
-    this.#soon(session, () => {
-      if (this.#isAway || this.#now() - this.#activeAt >= IDLE_MS) this.#tell(joined.slice(0, MOST_TARGETS));
+    this.#afterRandomDelay(session, () => {
+      if (this.#isAway || this.#now() - this.#activeAt >= IDLE_MS) this.#send(joined.slice(0, MAX_TARGETS));
     });
   }
 
   /** @param {GroupSession} session @param {() => void} call unless there is another session by then */
-  #soon(session, call) {
+  #afterRandomDelay(session, call) {
     this.#after(this.#random() * SPREAD_MS, () => session === this.#session && call());
   }
 
   /** @param {number} sender @param {string} type */
-  #did(sender, type) {
+  #recordActivity(sender, type) {
     if (type === PRESENCE_TYPE) return;
-    const heard = this.#of(sender);
+    const activity = this.#of(sender);
     const now = this.#now();
-    heard.heardAt = now;
-    if (type !== CURSOR_TYPE) heard.drewAt = now;
+    activity.activeAt = now;
+    if (type !== CURSOR_TYPE) activity.drawnAt = now;
     // What waited may be sent from a page that nobody looks at; a pointer is moved by somebody.
-    else if (heard.isAway) this.#set(heard, false);
+    else if (activity.isAway) this.#set(activity, false);
   }
 
   /** @param {GroupSessionMessenger} messenger until its session ends */
@@ -147,25 +149,25 @@ export class Presence extends EventTarget {
     for await (const { message, context } of messenger.messages(PRESENCE_TYPE)) {
       if (messenger !== this.#messenger || !context.source) continue;
       const { away, idle } = /** @type {{ away?: unknown, idle?: unknown }} */ (message ?? {});
-      const heard = this.#of(context.source.number);
+      const activity = this.#of(context.source.number);
       const seconds = typeof idle === 'number' && idle > 0 && idle < 1e7 ? idle : 0;
-      heard.heardAt = this.#now() - seconds * 1000;
-      this.#set(heard, away === true);
+      activity.activeAt = this.#now() - seconds * 1000;
+      this.#set(activity, away === true);
     }
   }
 
-  /** @param {Heard} heard @param {boolean} isAway */
-  #set(heard, isAway) {
-    if (heard.isAway === isAway) return;
-    heard.isAway = isAway;
+  /** @param {Activity} activity @param {boolean} isAway */
+  #set(activity, isAway) {
+    if (activity.isAway === isAway) return;
+    activity.isAway = isAway;
     this.dispatchEvent(new Event('change'));
   }
 
-  /** @param {number} number @returns {Heard} */
+  /** @param {number} number @returns {Activity} */
   #of(number) {
-    const heard = this.#heard.get(number) ?? { isAway: false, heardAt: this.#now(), drewAt: -Infinity };
-    this.#heard.set(number, heard);
-    return heard;
+    const activity = this.#activities.get(number) ?? { isAway: false, activeAt: this.#now(), drawnAt: -Infinity };
+    this.#activities.set(number, activity);
+    return activity;
   }
 }
 

@@ -1,10 +1,10 @@
-/** Marks on the wire, of whatever type: written, and read with suspicion. */
+/** Shapes on the wire, of whatever type: written, and read with suspicion. */
 
 import { Retention } from '../sync/wire.js';
 import { isRGB, nearestColor, PALETTE } from '../model/palette.js';
-import { isShape } from '../model/strokeOutline.js';
-import { DEFAULT_WIDTH, MAXIMUM_WIDTH, MINIMUM_WIDTH, PLANE, Stroke } from '../model/stroke.js';
-import { cleanText, MAXIMUM_SIZE, MINIMUM_SIZE, Text } from '../model/text.js';
+import { isShapeTool } from '../model/strokeOutline.js';
+import { DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH, PLANE, Stroke } from '../model/stroke.js';
+import { cleanText, MAX_SIZE, MIN_SIZE, Text } from '../model/text.js';
 
 /** Its type on the wire; the sample's own name for it. */
 export const STROKE_TYPE = 'UpsertStrokeMessage';
@@ -34,7 +34,7 @@ export function encodeStroke(stroke, from = 0) {
   const { id, color, width, tool, rgb, z } = stroke;
   const message = { id, color, point: points[points.length - 1], points, width, tool, rgb, z };
   const pressures = stroke.pressures ? { pressures: stroke.pressures.slice(from) } : {};
-  const growing = isShape(tool) && !stroke.isFinished ? { growing: true } : {};
+  const growing = isShapeTool(tool) && !stroke.isFinished ? { growing: true } : {};
   return new TextEncoder().encode(JSON.stringify({ ...message, ...pressures, ...growing }));
 }
 
@@ -99,7 +99,7 @@ function readPressures(value, count) {
 /** @param {unknown} value */
 function readWidth(value) {
   if (typeof value !== 'number' || !Number.isFinite(value)) return DEFAULT_WIDTH;
-  return Math.min(MAXIMUM_WIDTH, Math.max(MINIMUM_WIDTH, value));
+  return Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, value));
 }
 
 /** @param {string} id @param {StrokeMessage} message @param {number} sequence of the entry it came in @returns {Stroke} */
@@ -109,25 +109,25 @@ export function strokeFrom(id, message, sequence) {
   return stroke;
 }
 
-/** @typedef {import('../model/shapes.js').Mark} Mark */
+/** @typedef {import('../model/shapes.js').Shape} Shape */
 
 /** @param {string} type */
-export function isMarkType(type) {
+export function isShapeType(type) {
   return type === STROKE_TYPE || type === TEXT_TYPE;
 }
 
-/** @param {Mark} mark @returns {{ type: string, payload: Uint8Array }} the whole of it */
-export function encodeMark(mark) {
-  return mark instanceof Text
-    ? { type: TEXT_TYPE, payload: encodeText(mark) }
-    : { type: STROKE_TYPE, payload: encodeStroke(mark) };
+/** @param {Shape} shape @returns {{ type: string, payload: Uint8Array }} the whole of it */
+export function encodeShape(shape) {
+  return shape instanceof Text
+    ? { type: TEXT_TYPE, payload: encodeText(shape) }
+    : { type: STROKE_TYPE, payload: encodeStroke(shape) };
 }
 
 /**
  * @param {{ type: string, retention?: number, payload: Uint8Array }} entry @param {string} id @param {number} sequence of the entry
- * @returns {((held: Mark | undefined) => Mark) | null} what it makes of what is held; null: nothing
+ * @returns {((held: Shape | undefined) => Shape) | null} what it makes of what is held; null: nothing
  */
-export function readMark({ type, retention, payload }, id, sequence) {
+export function readShape({ type, retention, payload }, id, sequence) {
   if (type === TEXT_TYPE) {
     const message = retention === Retention.replace ? readText(payload) : null;
     return message && (() => textFrom(id, message, sequence));
@@ -145,9 +145,9 @@ export function readMark({ type, retention, payload }, id, sequence) {
 /** Its type on the wire. */
 export const TEXT_TYPE = 'UpsertTextMessage';
 
-/** @typedef {Omit<import('../model/text.js').Look, 'id' | 'z'> & { z: number | null, isGrowing: boolean }} TextMessage */
+/** @typedef {Omit<import('../model/text.js').TextProperties, 'id' | 'z'> & { z: number | null, isGrowing: boolean }} TextMessage */
 
-/** As `UpsertTextMessage`. @param {Text} mark @returns {Uint8Array} */
+/** As `UpsertTextMessage`. @param {Text} shape @returns {Uint8Array} */
 function encodeText({ id, text, x, y, size, rgb, color, z, isFinished }) {
   const growing = isFinished ? {} : { growing: true };
   return new TextEncoder().encode(JSON.stringify({ id, text, point: [x, y], size, rgb, color, z, ...growing }));
@@ -169,7 +169,7 @@ export function readText(payload) {
     text: clean,
     x: point[0],
     y: point[1],
-    size: Math.min(MAXIMUM_SIZE, Math.max(MINIMUM_SIZE, size)),
+    size: Math.min(MAX_SIZE, Math.max(MIN_SIZE, size)),
     ...readColor(message),
     z: readZ(message),
     isGrowing: message.growing === true,

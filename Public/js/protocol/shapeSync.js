@@ -1,142 +1,142 @@
-/** Between the marks and the session: says what this person does to them, and hears what all do. */
+/** Sends this person's changes of shapes to the session, and applies the changes that arrive from it. */
 
 import { DEFAULT_LIMITS } from '../sync/control.js';
 import { MessageTooLargeError } from '../sync/errors.js';
 import { isKey } from '../sync/key.js';
 import { Retention } from '../sync/wire.js';
-import { Backlog } from '../model/scheduling.js';
-import { encodeMark, encodeStroke, isMarkType, readMark, STROKE_TYPE } from './shapeMessages.js';
+import { FrameQueue } from '../model/scheduling.js';
+import { encodeShape, encodeStroke, isShapeType, readShape, STROKE_TYPE } from './shapeMessages.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../sync/outgoing.js').OutboxItem} OutboxItem
+ * @typedef {import('../sync/outbox.js').OutboxItem} OutboxItem
  * @typedef {import('../sync/wire.js').Entry} Entry
  * @typedef {import('../sync/wire.js').OutgoingEntry} OutgoingEntry
- * @typedef {import('../model/shapes.js').Mark} Mark
+ * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {import('../model/stroke.js').Stroke} Stroke
  */
 
-/** The most bytes a point can take in a message, its pressure too; and all that is not points. */
+/** Upper bounds in bytes: of a point with its pressure, and of the rest of a message. */
 const POINT_BYTES = 34;
-const LOOK_BYTES = 512;
-/** However much a message may hold, a longer stroke is parted: its shape is made anew with each point. */
-export const POINTS_A_STROKE = 4000;
+const STYLE_BYTES = 512;
+/** A longer stroke is split, whatever the size limit of a message, because its outline is computed again with each point. */
+export const MAX_STROKE_POINTS = 4000;
 
-export class MarkExchange {
-  #marks;
+export class ShapeSync {
+  #shapes;
   #changed;
   #failed;
-  #said;
-  #backlog;
+  #changedLocally;
+  #frameQueue;
   /** @type {GroupSession | null} */
   #session = null;
   /** @type {AbortController | null} */
   #lifetime = null;
 
   /**
-   * @param {import('../model/shapes.js').Marks} marks
+   * @param {import('../model/shapes.js').Shapes} shapes
    * @param {object} events
-   * @param {() => void} events.changed something else is to be seen, or waits
-   * @param {(error: Error) => void} events.failed a mark cannot be sent
-   * @param {(entry: OutgoingEntry) => void} events.said to nobody: there is no session
-   * @param {Backlog} [backlog] takes what the session says
+   * @param {() => void} events.changed the displayed shapes or the pending edits changed
+   * @param {(error: Error) => void} events.failed a shape cannot be sent
+   * @param {(entry: OutgoingEntry) => void} events.changedLocally a change without a session
+   * @param {FrameQueue} [frameQueue] runs the session's entries
    */
-  constructor(marks, { changed, failed, said }, backlog = new Backlog()) {
-    this.#marks = marks;
-    this.#backlog = backlog;
+  constructor(shapes, { changed, failed, changedLocally }, frameQueue = new FrameQueue()) {
+    this.#shapes = shapes;
+    this.#frameQueue = frameQueue;
     this.#changed = changed;
     this.#failed = failed;
-    this.#said = said;
+    this.#changedLocally = changedLocally;
   }
 
-  /** How many marks the session does not hold yet. */
-  get waiting() {
-    const waiting = this.#session?.unsettled.filter(({ entry }) => isMarkType(entry.type)) ?? [];
-    return new Set(waiting.map(({ entry }) => entry.key)).size;
+  /** The number of shapes with edits that the session has not confirmed. */
+  get pendingCount() {
+    const pending = this.#session?.pending.filter(({ entry }) => isShapeType(entry.type)) ?? [];
+    return new Set(pending.map(({ entry }) => entry.key)).size;
   }
 
-  /** How long a stroke may get: whole, it must fit one message. */
-  get pointsAStroke() {
+  /** The most points of a stroke: it must fit into one message. */
+  get maxStrokePoints() {
     const { messageBytes } = this.#session?.limits ?? DEFAULT_LIMITS;
-    return Math.max(2, Math.min(POINTS_A_STROKE, Math.floor((messageBytes - LOOK_BYTES) / POINT_BYTES)));
+    return Math.max(2, Math.min(MAX_STROKE_POINTS, Math.floor((messageBytes - STYLE_BYTES) / POINT_BYTES)));
   }
 
-  /** Above all that is known, also to those who do not say where their marks lie. */
+  /** The `z` of a new shape: above everything known, including shapes without a `z`, which have their sequence number. */
   get nextZ() {
-    const above = Math.max(this.#marks.highestZ, this.#session?.lastSequence ?? 0) + 1;
+    const above = Math.max(this.#shapes.highestZ, this.#session?.lastSequence ?? 0) + 1;
     // Somebody may have used up all there is; a `z` beyond would be none to the others.
     return Math.min(above, Number.MAX_SAFE_INTEGER);
   }
 
-  /** @param {GroupSession} session that the marks belong to from now on, with what it has yet to be told */
+  /** @param {GroupSession} session that the shapes belong to from now on, with what it has yet to be told */
   attach(session) {
     this.detach();
     this.#session = session;
     this.#lifetime = new AbortController();
     const { signal } = this.#lifetime;
-    const later = (/** @type {() => void} */ run) => this.#backlog.add(() => signal.aborted || run());
+    const later = (/** @type {() => void} */ run) => this.#frameQueue.add(() => signal.aborted || run());
     session.observe({
-      snapshotBegan: () => later(() => this.#marks.beginSnapshot()),
+      snapshotBegan: () => later(() => this.#shapes.beginSnapshot()),
       caughtUp: () =>
         later(() => {
-          this.#marks.endSnapshot(later);
+          this.#shapes.endSnapshot(later);
           this.#changed();
         }),
       entry: (entry) => later(() => this.#receive(entry)),
-      settled: (item, refusal) => later(() => this.#settled(item, refusal)),
+      acked: (item, refusal) => later(() => this.#settled(item, refusal)),
       // What is seen now stays, until the session has it again.
-      unsettled: ({ entry: { type, key, ...entry } }) => {
-        if (isMarkType(type) && key) later(() => this.#marks.sent(key, creates(entry)));
+      reopened: ({ entry: { type, key, ...entry } }) => {
+        if (isShapeType(type) && key) later(() => this.#shapes.addPending(key, creates(entry)));
       },
     }, this.#lifetime);
-    for (const { entry } of session.unsettled) this.#restore(entry);
+    for (const { entry } of session.pending) this.#restore(entry);
   }
 
-  /** What is to be seen is all there is. */
+  /** Leaves the session and confirms all displayed shapes locally. */
   detach() {
-    this.#backlog.finish();
+    this.#frameQueue.flush();
     this.#lifetime?.abort();
     this.#lifetime = null;
     this.#session = null;
-    this.#marks.abandonSnapshot();
-    this.#marks.keepAll();
+    this.#shapes.abandonSnapshot();
+    this.#shapes.confirmAllLocally();
   }
 
-  /** Adds the points from one on; the first time, that begins it. @param {Stroke} stroke @param {number} from */
+  /** Sends the points of a stroke from an index on. The first call starts the stroke. @param {Stroke} stroke @param {number} from */
   append(stroke, from) {
     const payload = encodeStroke(stroke, from);
-    this.#say(stroke.id, { type: STROKE_TYPE, retention: Retention.append, existing: from > 0, payload });
+    this.#send(stroke.id, { type: STROKE_TYPE, retention: Retention.append, existing: from > 0, payload });
   }
 
-  /** @param {Mark} mark whole @param {{ existing: boolean }} options whether it is only to be changed if it is still there */
-  replace(mark, { existing }) {
-    this.#say(mark.id, { ...encodeMark(mark), retention: Retention.replace, existing });
+  /** @param {Shape} shape whole @param {{ existing: boolean }} options whether it is only to be changed if it is still there */
+  replace(shape, { existing }) {
+    this.#send(shape.id, { ...encodeShape(shape), retention: Retention.replace, existing });
   }
 
-  /** @param {Mark} mark */
+  /** @param {Shape} shape */
   remove({ id }) {
-    this.#say(id, { type: STROKE_TYPE, retention: Retention.remove, existing: false, payload: new Uint8Array(0) });
+    this.#send(id, { type: STROKE_TYPE, retention: Retention.remove, existing: false, payload: new Uint8Array(0) });
   }
 
-  /** It was said alone, to an earlier page. @param {{ type: string, key: string, payload: Uint8Array }} entry */
-  hear(entry) {
+  /** Applies an entry that was stored on this device without a session. @param {{ type: string, key: string, payload: Uint8Array }} entry */
+  applyStored(entry) {
     this.#receive({ ...entry, retention: Retention.replace, reliable: true, sequence: 0 });
   }
 
   /** @param {string} key @param {{ type: string, retention: number, existing: boolean, payload: Uint8Array }} entry */
-  #say(key, entry) {
+  #send(key, entry) {
     const session = this.#session;
     const whole = { reliable: true, key, ...entry };
     if (!session || session.state === 'invalidated') {
-      this.#marks.keep(key);
-      return this.#said(whole);
+      this.#shapes.confirmLocally(key);
+      return this.#changedLocally(whole);
     }
-    this.#marks.sent(key, creates(entry));
+    this.#shapes.addPending(key, creates(entry));
     try {
       session.send(whole);
     } catch (error) {
       if (!(error instanceof MessageTooLargeError)) throw error;
-      this.#marks.settled(key, creates(entry));
+      this.#shapes.acknowledge(key, creates(entry));
       this.#failed(error);
     }
   }
@@ -146,37 +146,37 @@ export class MarkExchange {
     const { key, retention, sequence } = entry;
     if (!key || !entry.reliable || entry.system || entry.unchanged) return;
     if (retention === Retention.remove) {
-      this.#marks.confirmRemoval(key, entry.sender !== this.#session?.localParticipant?.number);
-    } else if (isMarkType(entry.type)) {
-      const change = readMark(entry, key, sequence);
+      this.#shapes.confirmRemoval(key, entry.sender !== this.#session?.localParticipant?.number);
+    } else if (isShapeType(entry.type)) {
+      const change = readShape(entry, key, sequence);
       if (!change) return;
-      this.#marks.confirm(key, change);
+      this.#shapes.confirm(key, change);
     }
     this.#changed();
   }
 
   /** @param {OutboxItem} item @param {Error | null} refusal */
   #settled({ entry }, refusal) {
-    if (!isMarkType(entry.type) || !entry.key) return;
+    if (!isShapeType(entry.type) || !entry.key) return;
     if (refusal) this.#failed(refusal);
-    this.#marks.settled(entry.key, creates(entry));
+    this.#shapes.acknowledge(entry.key, creates(entry));
     this.#changed();
   }
 
-  /** Shows what an earlier page of this tab said and the session does not hold. @param {OutgoingEntry} entry */
+  /** Shows an entry that an earlier page of this tab sent and the session does not have. @param {OutgoingEntry} entry */
   #restore(entry) {
     const { type, key, retention } = entry;
-    if (!isMarkType(type) || !isKey(key)) return;
-    this.#marks.sent(key, creates(entry));
-    if (retention === Retention.remove) return this.#marks.remove(key);
-    const shown = this.#marks.find(key);
-    const mark = readMark(entry, key, 0)?.(shown ?? undefined);
-    if (mark && mark === shown) this.#marks.touched(key);
-    else if (mark) this.#marks.put(mark);
+    if (!isShapeType(type) || !isKey(key)) return;
+    this.#shapes.addPending(key, creates(entry));
+    if (retention === Retention.remove) return this.#shapes.remove(key);
+    const shown = this.#shapes.find(key);
+    const shape = readShape(entry, key, 0)?.(shown ?? undefined);
+    if (shape && shape === shown) this.#shapes.extended(key);
+    else if (shape) this.#shapes.set(shape);
   }
 }
 
-/** @param {{ retention?: number, existing?: boolean }} entry @returns {boolean} whether it brings its mark back whoever removed it */
+/** @param {{ retention?: number, existing?: boolean }} entry @returns {boolean} whether it brings its shape back whoever removed it */
 function creates({ retention, existing }) {
   return retention !== Retention.remove && !existing;
 }

@@ -1,132 +1,135 @@
-/** Movements of the plane: every point times a factor, and then by so much. And the marks that are in a hand, everybody’s. */
+/**
+ * Transforms of the plane (every point is multiplied by a factor, then shifted), and the shapes that this person and others
+ * drag at the moment.
+ */
 
 import { isKey } from '../sync/key.js';
 import { isPoint } from './shapeMessages.js';
-import { MAXIMUM_SIDE, MINIMUM_SIDE, onPlane } from '../model/placement.js';
+import { MAX_SIDE, MIN_SIDE, onPlane } from '../model/placement.js';
 
 /**
  * @typedef {import('../model/stroke.js').Bounds} Bounds
- * @typedef {import('../model/stroke.js').Motion} Motion
- * @typedef {import('../model/shapes.js').Mark} Mark
- * @typedef {import('../model/placement.js').Place} Place
+ * @typedef {import('../model/stroke.js').Transform} Transform
+ * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {import('../model/placement.js').Placement} Placement
  */
 
-/** @type {Readonly<Motion>} */
-export const STILL = Object.freeze({ factor: 1, x: 0, y: 0 });
+/** @type {Readonly<Transform>} */
+export const IDENTITY = Object.freeze({ factor: 1, x: 0, y: 0 });
 /** Of a factor that is believed, and one in it. */
-const MOST_TIMES = 10_000;
+const MAX_FACTOR = 10_000;
 
-/** @param {Motion} motion @returns {Motion} there and back again is nowhere */
+/** @param {Transform} transform @returns {Transform} there and back again is nowhere */
 export function inverse({ factor, x, y }) {
   return { factor: 1 / factor, x: -x / factor, y: -y / factor };
 }
 
-/** @param {Motion} first @param {Motion} then @returns {Motion} both, one after the other */
-export function joined(first, then) {
+/** @param {Transform} first @param {Transform} then @returns {Transform} both, one after the other */
+export function compose(first, then) {
   const { factor, x, y } = then;
   return { factor: first.factor * factor, x: first.x * factor + x, y: first.y * factor + y };
 }
 
-/** @param {number} factor @param {number} x @param {number} y what stays @returns {Motion} */
-export function growth(factor, x, y) {
+/** @param {number} factor @param {number} x @param {number} y what stays @returns {Transform} */
+export function scaleAbout(factor, x, y) {
   return { factor, x: x * (1 - factor), y: y * (1 - factor) };
 }
 
-/** @param {Place} place @param {Motion} motion @param {boolean} isPicture a card stays as large as it is @returns {Place} */
-export function movedPlace(place, { factor, x, y }, isPicture) {
+/** @param {Placement} place @param {Transform} transform @param {boolean} isPicture a card stays as large as it is @returns {Placement} */
+export function transformedPlacement(place, { factor, x, y }, isPicture) {
   const { width, height } = place;
-  const least = Math.min(1, MINIMUM_SIDE / Math.min(width, height));
-  const most = Math.max(1, MAXIMUM_SIDE / Math.max(width, height));
+  const least = Math.min(1, MIN_SIDE / Math.min(width, height));
+  const most = Math.max(1, MAX_SIDE / Math.max(width, height));
   const times = isPicture ? Math.min(most, Math.max(least, factor)) : 1;
   const moved = { x: place.x * factor + x, y: place.y * factor + y, width: width * times, height: height * times };
   return onPlane({ ...moved, z: place.z });
 }
 
-/** @param {Bounds} bounds @param {Motion} motion @returns {Bounds} */
-export function movedBounds({ left, top, right, bottom }, { factor, x, y }) {
+/** @param {Bounds} bounds @param {Transform} transform @returns {Bounds} */
+export function transformedBounds({ left, top, right, bottom }, { factor, x, y }) {
   return { left: left * factor + x, top: top * factor + y, right: right * factor + x, bottom: bottom * factor + y };
 }
 
-/** @param {unknown} factor @param {unknown} point @returns {Motion | null} null: it is none */
-export function readMotion(factor, point) {
-  if (typeof factor !== 'number' || !(factor >= 1 / MOST_TIMES && factor <= MOST_TIMES) || !isPoint(point)) return null;
+/** @param {unknown} factor @param {unknown} point @returns {Transform | null} null: it is none */
+export function readTransform(factor, point) {
+  if (typeof factor !== 'number' || !(factor >= 1 / MAX_FACTOR && factor <= MAX_FACTOR) || !isPoint(point)) return null;
   return { factor, x: point[0], y: point[1] };
 }
 
-/** A hand that is not heard of any more has let go. */
-const HELD_MS = 5000;
+/** A remote drag ends if nothing arrives about it for so long. */
+const REMOTE_DRAG_TIMEOUT_MS = 5000;
 
-/** Marks in hand: where this person and others hold them right now, over where they lie. */
-export class Motions {
-  #marks;
-  /** @type {{ ids: ReadonlySet<string>, motion: Motion } | null} */
+/** The overlay of shapes that this person or others drag at the moment. */
+export class TransformOverlay {
+  #shapes;
+  /** @type {{ ids: ReadonlySet<string>, transform: Transform } | null} */
   #own = null;
-  /** @type {Map<string, { motion: Motion, by: number, until: number }>} */
+  /** @type {Map<string, { transform: Transform, by: number, until: number }>} */
   #others = new Map();
-  /** @type {WeakMap<Mark, Mark>} what is seen in a hand: what it is of */
-  #under = new WeakMap();
+  /** @type {WeakMap<Shape, Shape>} what is seen in a hand: what it is of */
+  #originals = new WeakMap();
 
-  /** @param {import('../model/shapes.js').Marks} marks */
-  constructor(marks) {
-    this.#marks = marks;
-    marks.over = (mark) => this.#over(mark);
-    marks.under = (mark) => this.#under.get(mark) ?? mark;
+  /** @param {import('../model/shapes.js').Shapes} shapes */
+  constructor(shapes) {
+    this.#shapes = shapes;
+    shapes.applyOverlay = (shape) => this.#apply(shape);
+    shapes.withoutOverlay = (shape) => this.#originals.get(shape) ?? shape;
   }
 
-  get isAnyHeld() {
+  get hasRemoteDrags() {
     return this.#others.size > 0;
   }
 
-  /** @param {string} id @returns {Mark | null} as it lies, whoever holds it */
-  lying(id) {
-    const mark = this.#marks.find(id);
-    return mark && this.#marks.under(mark);
+  /** @param {string} id @returns {Shape | null} as it lies, whoever holds it */
+  base(id) {
+    const shape = this.#shapes.find(id);
+    return shape && this.#shapes.withoutOverlay(shape);
   }
 
-  /** In this person's hand. @param {ReadonlySet<string>} ids the same until they are let go @param {Motion} motion from where they lie */
-  hold(ids, motion) {
-    this.#own = { ids, motion };
-    for (const id of ids) this.#marks.refresh(id);
+  /** Shows shapes dragged by this person. @param {ReadonlySet<string>} ids the same until the drag ends @param {Transform} transform from where they lie */
+  drag(ids, transform) {
+    this.#own = { ids, transform };
+    for (const id of ids) this.#shapes.refresh(id);
   }
 
-  letGo() {
+  endDrag() {
     const ids = this.#own?.ids ?? [];
     this.#own = null;
-    for (const id of ids) this.#marks.refresh(id);
+    for (const id of ids) this.#shapes.refresh(id);
   }
 
-  /** In somebody else's. @param {string} id @param {Motion} motion @param {number} by @param {number} now @returns {number} of how many points it is */
-  pull(id, motion, by, now) {
-    const mark = this.#marks.find(id);
-    if (!mark) return 0;
-    this.#others.set(id, { motion, by, until: now + HELD_MS });
-    this.#marks.refresh(id);
-    return 'points' in mark ? mark.points.length / 2 : 1;
+  /** Shows a shape dragged by somebody else. @param {string} id @param {Transform} transform @param {number} by @param {number} now @returns {number} of how many points it is */
+  dragRemotely(id, transform, by, now) {
+    const shape = this.#shapes.find(id);
+    if (!shape) return 0;
+    this.#others.set(id, { transform, by, until: now + REMOTE_DRAG_TIMEOUT_MS });
+    this.#shapes.refresh(id);
+    return 'points' in shape ? shape.points.length / 2 : 1;
   }
 
-  /** It was put somewhere. @param {string} id @param {number} by a participant's number */
-  put(id, by) {
+  /** Ends a participant's drag after their change of the shape has arrived. @param {string} id @param {number} by a participant's number */
+  endRemoteDrag(id, by) {
     if (this.#others.get(id)?.by !== by) return;
     this.#others.delete(id);
-    this.#marks.refresh(id);
+    this.#shapes.refresh(id);
   }
 
   /** @param {number} now in milliseconds; Infinity: nobody holds anything any more */
-  letGoBefore(now) {
+  expireRemoteDrags(now) {
     const over = [...this.#others].filter(([, { until }]) => until <= now);
     for (const [id] of over) this.#others.delete(id);
-    for (const [id] of over) this.#marks.refresh(id);
+    for (const [id] of over) this.#shapes.refresh(id);
   }
 
-  /** @param {Mark} mark as it lies @returns {Mark} as it is seen */
-  #over(mark) {
-    const { id } = mark;
-    const motion = this.#own?.ids.has(id) ? this.#own.motion : this.#others.get(id)?.motion;
-    if (!motion) return mark;
-    const moved = mark.moved(motion);
+  /** @param {Shape} shape as it lies @returns {Shape} as it is seen */
+  #apply(shape) {
+    const { id } = shape;
+    const transform = this.#own?.ids.has(id) ? this.#own.transform : this.#others.get(id)?.transform;
+    if (!transform) return shape;
+    const moved = shape.moved(transform);
     // What is painted anew each frame is not worth being kept painted.
     moved.isFinished = false;
-    this.#under.set(moved, mark);
+    this.#originals.set(moved, shape);
     return moved;
   }
 }
@@ -137,35 +140,35 @@ export class Motions {
  */
 
 /** Its type on the wire: unreliable, `{"ids": […], "factor": 1, "point": [x, y]}` from where they lie. */
-export const MOTION_TYPE = 'MotionMessage';
-/** Of more than so many, the others see where the rest went when they are put down. */
-const MOST_IDS = 200;
+export const TRANSFORM_TYPE = 'MotionMessage';
+/** At most so many ids per message; the others see the rest when the drag ends. */
+const MAX_IDS = 200;
 /** Nor is more than about so many points: others may tell of anything, and each time all of it is made anew. */
-const MOST_POINTS = 12_000;
-/** They are shown about so often; once they hear nothing for long, they take it for let go. */
-const EVERY_MS = 50;
-const AGAIN_MS = 2000;
+const MAX_POINTS = 12_000;
+/** A changed drag is sent at most so often; an unchanged one is repeated so often, because the others time it out. */
+const SEND_INTERVAL_MS = 50;
+const RESEND_INTERVAL_MS = 2000;
 
-/** Shows the others what this person has in hand while it is moved, and this person what they have. */
-export class MotionExchange {
-  #motions;
-  #pulled;
+/** Sends the transform of this person's drag to the others, and applies theirs to the overlay. */
+export class TransformSync {
+  #transforms;
+  #draggedRemotely;
   #now;
   /** @type {GroupSession | null} */
   #session = null;
   /** @type {AbortController | null} */
   #lifetime = null;
-  /** Not told yet, or told then. @type {{ ids: string[], motion: Motion, isNews: boolean, toldAt: number } | null} */
-  #held = null;
+  /** This person's drag. @type {{ ids: string[], transform: Transform, isDirty: boolean, sentAt: number } | null} */
+  #drag = null;
 
   /**
-   * @param {Motions} motions
-   * @param {(id: string, motion: Motion, by: number) => boolean} pulled somebody moves a picture or a file; gives whether it is one
+   * @param {TransformOverlay} transforms
+   * @param {(id: string, transform: Transform, by: number) => boolean} draggedRemotely somebody moves a picture or a file; gives whether it is one
    * @param {() => number} [now] milliseconds
    */
-  constructor(motions, pulled, now = () => performance.now()) {
-    this.#motions = motions;
-    this.#pulled = pulled;
+  constructor(transforms, draggedRemotely, now = () => performance.now()) {
+    this.#transforms = transforms;
+    this.#draggedRemotely = draggedRemotely;
     this.#now = now;
   }
 
@@ -173,69 +176,69 @@ export class MotionExchange {
   follow(session) {
     this.#lifetime?.abort();
     this.#lifetime = new AbortController();
-    this.#held = null;
-    this.#motions.letGoBefore(Infinity);
+    this.#drag = null;
+    this.#transforms.expireRemoteDrags(Infinity);
     this.#session = session;
     session?.observe({ entry: (entry) => this.#receive(entry) }, this.#lifetime);
   }
 
-  /** In this person's hand. @param {Iterable<string>} ids the same until it is put down @param {Motion} motion */
-  hold(ids, motion) {
-    this.#held ??= { ids: [...ids].slice(0, MOST_IDS), motion, isNews: true, toldAt: -Infinity };
-    Object.assign(this.#held, { motion, isNews: true });
+  /** Sends a drag, with the next frame that is due. @param {Iterable<string>} ids the same until the drag ends @param {Transform} transform */
+  drag(ids, transform) {
+    this.#drag ??= { ids: [...ids].slice(0, MAX_IDS), transform, isDirty: true, sentAt: -Infinity };
+    Object.assign(this.#drag, { transform, isDirty: true });
   }
 
-  /** They lie where they lay: those who saw them move are shown that. */
-  release() {
-    if (this.#held && this.#held.toldAt > -Infinity) this.#tell(this.#held.ids, STILL);
-    this.#held = null;
+  /** Ends the drag without a change: those who saw it are sent the identity. */
+  cancelDrag() {
+    if (this.#drag && this.#drag.sentAt > -Infinity) this.#send(this.#drag.ids, IDENTITY);
+    this.#drag = null;
   }
 
-  /** They are put down, which the others are told otherwise. */
-  put() {
-    this.#held = null;
+  /** Ends the drag. The changed shapes themselves are sent by `ShapeSync`. */
+  endDrag() {
+    this.#drag = null;
   }
 
-  /** @param {number} now @returns {boolean} whether there is something to be told or let go in a later frame */
+  /** @param {number} now @returns {boolean} whether there is something to send or to expire in a later frame */
   frame(now) {
-    this.#motions.letGoBefore(now);
-    const held = this.#held;
-    if (held && now - held.toldAt >= (held.isNews ? EVERY_MS : AGAIN_MS)) {
-      this.#tell(held.ids, held.motion);
-      this.#held = { ...held, isNews: false, toldAt: now };
+    this.#transforms.expireRemoteDrags(now);
+    const drag = this.#drag;
+    if (drag && now - drag.sentAt >= (drag.isDirty ? SEND_INTERVAL_MS : RESEND_INTERVAL_MS)) {
+      this.#send(drag.ids, drag.transform);
+      this.#drag = { ...drag, isDirty: false, sentAt: now };
     }
-    return held !== null || this.#motions.isAnyHeld;
+    return drag !== null || this.#transforms.hasRemoteDrags;
   }
 
-  /** @param {string[]} ids @param {Motion} motion */
-  #tell(ids, { factor, x, y }) {
+  /** @param {string[]} ids @param {Transform} transform */
+  #send(ids, { factor, x, y }) {
     if (!this.#session?.isConnected) return;
     const payload = new TextEncoder().encode(JSON.stringify({ ids, factor, point: [x, y] }));
-    this.#session.send({ type: MOTION_TYPE, reliable: false, payload });
+    this.#session.send({ type: TRANSFORM_TYPE, reliable: false, payload });
   }
 
   /** @param {Entry} entry */
   #receive({ type, key, reliable, system, sender, payload }) {
     if (system) return;
-    if (reliable && key) return this.#motions.put(key, sender);
-    if (reliable || type !== MOTION_TYPE) return;
+    if (reliable && key) return this.#transforms.endRemoteDrag(key, sender);
+    if (reliable || type !== TRANSFORM_TYPE) return;
     const message = read(payload);
-    let room = MOST_POINTS;
+    let room = MAX_POINTS;
     for (const id of message?.ids ?? []) {
       if (!message || room <= 0) break;
-      if (!this.#pulled(id, message.motion, sender)) {
-        room -= this.#motions.pull(id, message.motion, sender, this.#now());
+      if (!this.#draggedRemotely(id, message.transform, sender)) {
+        room -= this.#transforms.dragRemotely(id, message.transform, sender, this.#now());
       }
     }
   }
 }
 
-/** @param {Uint8Array} payload @returns {{ ids: string[], motion: Motion } | null} */
+/** @param {Uint8Array} payload @returns {{ ids: string[], transform: Transform } | null} */
 function read(payload) {
   try {
     const { ids, factor, point } = JSON.parse(new TextDecoder().decode(payload));
-    const motion = readMotion(factor, point);
-    return motion && Array.isArray(ids) ? { ids: ids.slice(0, MOST_IDS).filter(isKey), motion } : null;
+    const transform = readTransform(factor, point);
+    return transform && Array.isArray(ids) ? { ids: ids.slice(0, MAX_IDS).filter(isKey), transform } : null;
   } catch {
     return null;
   }

@@ -3,12 +3,12 @@
 /**
  * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {(context: CanvasRenderingContext2D, drawable: Drawable) => void} Paint in points of the plane
- * @typedef {{ scale: number, x: number, y: number }} Transform from the plane to device pixels
+ * @typedef {{ scale: number, x: number, y: number }} ViewTransform from the plane to device pixels
  * @typedef {{ left: number, top: number, right: number, bottom: number }} Box in device pixels, whole ones
  */
 
 /** With more places than this to mend, all is painted anew. */
-const MAXIMUM_BOXES = 12;
+const MAX_BOXES = 12;
 
 export class Layer {
   #canvas;
@@ -16,7 +16,7 @@ export class Layer {
   #paintOne;
   /** @type {Map<Drawable, { version: number, box: Box }>} what is on it, in the order of painting */
   #painted = new Map();
-  /** @type {Transform | null} null: nothing of it is good */
+  /** @type {ViewTransform | null} null: nothing of it is good */
   #transform = null;
 
   /** @param {HTMLCanvasElement} canvas @param {Paint} paint */
@@ -44,17 +44,17 @@ export class Layer {
 
   /**
    * Makes the layer show these.
-   * @param {readonly Drawable[]} drawables in the order of drawing @param {Transform} transform @param {(drawable: Drawable) => boolean} isSeen
+   * @param {readonly Drawable[]} drawables in the order of drawing @param {ViewTransform} transform @param {(drawable: Drawable) => boolean} isSeen
    */
   update(drawables, transform, isSeen) {
     if (!this.#transform || !same(this.#transform, transform)) return this.#paintAll(drawables, transform, isSeen);
     const { added, boxes } = this.#difference(drawables);
-    if (boxes.length > MAXIMUM_BOXES) return this.#paintAll(drawables, transform, isSeen);
+    if (boxes.length > MAX_BOXES) return this.#paintAll(drawables, transform, isSeen);
     for (const drawable of added) this.#paint(drawable);
     for (const box of boxes) this.#mend(drawables, box);
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {Transform} now where the camera is; the layer may be behind */
+  /** @param {CanvasRenderingContext2D} context @param {ViewTransform} now where the camera is; the layer may be behind */
   show(context, now) {
     const then = this.#transform ?? now;
     const scale = now.scale / then.scale;
@@ -62,7 +62,7 @@ export class Layer {
     if (this.#canvas.width > 0) context.drawImage(this.#canvas, 0, 0);
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {Transform} transform @param {Iterable<Drawable>} drawables */
+  /** @param {CanvasRenderingContext2D} context @param {ViewTransform} transform @param {Iterable<Drawable>} drawables */
   paintOn(context, transform, drawables) {
     context.setTransform(transform.scale, 0, 0, transform.scale, transform.x, transform.y);
     for (const drawable of drawables) {
@@ -70,7 +70,7 @@ export class Layer {
     }
   }
 
-  /** @param {readonly Drawable[]} drawables @param {Transform} transform @param {(drawable: Drawable) => boolean} isSeen */
+  /** @param {readonly Drawable[]} drawables @param {ViewTransform} transform @param {(drawable: Drawable) => boolean} isSeen */
   #paintAll(drawables, transform, isSeen) {
     this.#transform = transform;
     this.#painted.clear();
@@ -109,7 +109,7 @@ export class Layer {
   /** @param {Drawable} drawable */
   #paint(drawable) {
     this.#painted.set(drawable, { version: drawable.version, box: this.#box(drawable) });
-    this.paintOn(this.#context, /** @type {Transform} */ (this.#transform), [drawable]);
+    this.paintOn(this.#context, /** @type {ViewTransform} */ (this.#transform), [drawable]);
   }
 
   /** @param {readonly Drawable[]} drawables @param {Box} box */
@@ -123,13 +123,13 @@ export class Layer {
     context.clip();
     context.clearRect(box.left, box.top, width, height);
     const inBox = drawables.filter((drawable) => meet(this.#painted.get(drawable)?.box, box));
-    this.paintOn(context, /** @type {Transform} */ (this.#transform), inBox);
+    this.paintOn(context, /** @type {ViewTransform} */ (this.#transform), inBox);
     context.restore();
   }
 
   /** @param {Drawable} drawable @returns {Box} */
   #box({ bounds }) {
-    const { scale, x, y } = /** @type {Transform} */ (this.#transform);
+    const { scale, x, y } = /** @type {ViewTransform} */ (this.#transform);
     return {
       left: Math.floor(bounds.left * scale + x) - 1,
       top: Math.floor(bounds.top * scale + y) - 1,
@@ -139,7 +139,7 @@ export class Layer {
   }
 }
 
-/** @param {Transform} a @param {Transform} b */
+/** @param {ViewTransform} a @param {ViewTransform} b */
 function same(a, b) {
   return a.scale === b.scale && a.x === b.x && a.y === b.y;
 }

@@ -10,7 +10,7 @@ import { overlap } from '../model/stroke.js';
  * @typedef {import('../model/camera.js').Camera} Camera
  * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {import('../model/scene.js').Scene} Scene
- * @typedef {import('./tiles/tiledRenderer.js').LargeScene} LargeScene
+ * @typedef {import('./tiles/tiledRenderer.js').TiledRenderer} TiledRenderer
  */
 
 /** A stroke that nobody finishes counts as finished when it has not grown for so long. */
@@ -18,10 +18,10 @@ const STILL_MS = 1500;
 /** Until the camera rests this long, the layer is shown shifted and scaled. */
 const CAMERA_REST_MS = 120;
 /** So little is drawn anew even while the camera moves. */
-const FEW = 250;
-/** From so much on a scene is large; and no longer, once it has so little. */
-const LARGE = 1500;
-const NOT_LARGE = 700;
+const MAX_WEIGHT_IN_MOTION = 250;
+/** A scene of more than so much weight is tiled, until it has less than so little. */
+const MIN_TILED_WEIGHT = 1500;
+const MAX_UNTILED_WEIGHT = 700;
 
 export class Renderer {
   #canvas;
@@ -31,17 +31,17 @@ export class Renderer {
   #layer;
   #paint;
   #now;
-  #ask;
-  /** @type {LargeScene | null} */
-  #large = null;
-  /** @type {typeof import('./tiles/tiledRenderer.js').LargeScene | null} null until it is loaded */
-  #LargeScene = null;
+  #requestFrame;
+  /** @type {TiledRenderer | null} */
+  #tiled = null;
+  /** @type {typeof import('./tiles/tiledRenderer.js').TiledRenderer | null} null until it is loaded */
+  #TiledRenderer = null;
   /** Whether workers can be had. */
   #canWork = true;
   /** Whether what the layer shows is still of use beneath the tiles. */
-  #isLayerGood = false;
+  #isLayerUsable = false;
   /** @type {Map<Drawable, number>} when those that are not finished grew last */
-  #grew = new Map();
+  #grownAt = new Map();
   #isDirty = true;
   #cameraVersion = 0;
   #cameraMovedAt = -Infinity;
@@ -52,21 +52,21 @@ export class Renderer {
   /**
    * @param {HTMLCanvasElement} canvas @param {Scene} scene @param {Camera} camera
    * @param {import('./layer.js').Paint} paint
-   * @param {() => void} ask for a frame @param {() => number} [now] milliseconds
+   * @param {() => void} requestFrame @param {() => number} [now] milliseconds
    */
-  constructor(canvas, scene, camera, paint, ask, now = () => performance.now()) {
+  constructor(canvas, scene, camera, paint, requestFrame, now = () => performance.now()) {
     this.#canvas = canvas;
     this.#context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
     this.#scene = scene;
     this.#camera = camera;
     this.#paint = paint;
-    this.#ask = ask;
+    this.#requestFrame = requestFrame;
     this.#now = now;
     this.#layer = new Layer(canvas.ownerDocument.createElement('canvas'), paint);
-    scene.watch({
-      shown: (drawable) => this.#large ? this.#large.shown(drawable) : this.#changed(drawable),
-      changed: (drawable) => this.#large ? this.#large.changed(drawable) : this.#changed(drawable),
-      hidden: (drawable) => this.#large ? this.#large.hidden(drawable) : this.#hidden(drawable),
+    scene.observe({
+      shown: (drawable) => this.#tiled ? this.#tiled.shown(drawable) : this.#changed(drawable),
+      changed: (drawable) => this.#tiled ? this.#tiled.changed(drawable) : this.#changed(drawable),
+      hidden: (drawable) => this.#tiled ? this.#tiled.hidden(drawable) : this.#hidden(drawable),
     });
   }
 
@@ -83,10 +83,10 @@ export class Renderer {
     return this.#ratio;
   }
 
-  /** From now on, large scenes are painted on tiles. @param {typeof import('./tiles/tiledRenderer.js').LargeScene} LargeScene */
-  useTiles(LargeScene) {
-    this.#LargeScene = LargeScene;
-    this.#ask();
+  /** From now on, large scenes are painted on tiles. @param {typeof import('./tiles/tiledRenderer.js').TiledRenderer} TiledRenderer */
+  useTiles(TiledRenderer) {
+    this.#TiledRenderer = TiledRenderer;
+    this.#requestFrame();
   }
 
   /** @param {number} width @param {number} height of the canvas in device pixels @param {number} ratio of these to CSS pixels */
@@ -96,35 +96,35 @@ export class Renderer {
     this.#canvas.height = height;
     this.#ratio = ratio;
     this.#layer.resize(width, height);
-    this.#isLayerGood = false;
+    this.#isLayerUsable = false;
     this.#isDirty = true;
   }
 
   /** Whether what is drawn is not painted at once. */
   get isLarge() {
-    return this.#large !== null;
+    return this.#tiled !== null;
   }
 
-  /** Whether something will look different later though nothing is done: a camera at rest, a stroke gone still. */
-  get isUnsettled() {
-    return this.#isDirty || this.#grew.size > 0 || (this.#large?.isBehind ?? false);
+  /** True while a later frame will differ without any input, for example because tiles are missing. */
+  get hasPendingWork() {
+    return this.#isDirty || this.#grownAt.size > 0 || (this.#tiled?.hasPendingWork ?? false);
   }
 
   /** The next frame draws everything anew. */
   redraw() {
     this.#layer.forget();
-    this.#large?.redraw();
+    this.#tiled?.redraw();
     this.#isDirty = true;
   }
 
   /** Draws, if there is something new to see. @returns {boolean} whether it did */
   frame() {
     const isMoving = this.#followCamera();
-    this.#chooseWay();
-    if (this.#large) return this.#frameOfLarge(this.#large);
+    this.#chooseRenderer();
+    if (this.#tiled) return this.#tiledFrame(this.#tiled);
     if (!this.#isDirty && !this.#hasGoneStill()) return false;
     this.#isDirty = isMoving;
-    const live = this.#drawLayer(isMoving && this.#scene.weight > FEW);
+    const live = this.#drawLayer(isMoving && this.#scene.weight > MAX_WEIGHT_IN_MOTION);
     const context = this.#context;
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
@@ -134,45 +134,45 @@ export class Renderer {
   }
 
   /** Whether the scene is too large for the layer. */
-  #chooseWay() {
-    if (!this.#large && this.#LargeScene && this.#scene.weight > LARGE) {
-      this.#large = new this.#LargeScene(this.#scene.all, {
+  #chooseRenderer() {
+    if (!this.#tiled && this.#TiledRenderer && this.#scene.weight > MIN_TILED_WEIGHT) {
+      this.#tiled = new this.#TiledRenderer(this.#scene.all, {
         paint: this.#paint,
-        ask: this.#ask,
+        requestFrame: this.#requestFrame,
         now: this.#now,
         newCanvas: (width, height) => {
           const canvas = this.#canvas.ownerDocument.createElement('canvas');
           return Object.assign(canvas, { width, height });
         },
       }, this.#canWork ? () => this.#workerBroke() : null);
-      this.#grew.clear();
-      this.#isLayerGood = true;
-    } else if (this.#large && this.#scene.weight < NOT_LARGE) this.#leaveLarge();
+      this.#grownAt.clear();
+      this.#isLayerUsable = true;
+    } else if (this.#tiled && this.#scene.weight < MAX_UNTILED_WEIGHT) this.#stopTiles();
   }
 
-  #leaveLarge() {
-    this.#large?.stop();
-    this.#large = null;
+  #stopTiles() {
+    this.#tiled?.stop();
+    this.#tiled = null;
     this.redraw();
   }
 
   #workerBroke() {
     this.#canWork = false;
-    this.#leaveLarge();
-    this.#ask();
+    this.#stopTiles();
+    this.#requestFrame();
   }
 
-  /** @param {LargeScene} large @returns {boolean} whether it drew */
-  #frameOfLarge(large) {
-    if (this.#isDirty) large.show();
+  /** @param {TiledRenderer} tiled @returns {boolean} whether it drew */
+  #tiledFrame(tiled) {
+    if (this.#isDirty) tiled.markDirty();
     const transform = this.#transform();
     const { width, height } = this.#canvas;
     const isZooming = this.#now() - this.#cameraZoomedAt < CAMERA_REST_MS;
     // Once it rests, it is looked at again.
     this.#isDirty = isZooming;
-    const under = () => this.#isLayerGood && this.#layer.show(this.#context, transform);
-    this.#isLayerGood &&= !large.hasOverview;
-    return large.frame(this.#context, { transform, width, height, bounds: this.#scene.bounds }, isZooming, under);
+    const under = () => this.#isLayerUsable && this.#layer.show(this.#context, transform);
+    this.#isLayerUsable &&= !tiled.hasOverview;
+    return tiled.frame(this.#context, { transform, width, height, bounds: this.#scene.bounds }, isZooming, under);
   }
 
   /** Brings the layer up to date. @param {boolean} isMoving @returns {Drawable[]} what is above it */
@@ -201,15 +201,15 @@ export class Renderer {
 
   /** @param {Drawable} drawable */
   #isLive(drawable) {
-    const grew = this.#grew.get(drawable);
+    const grew = this.#grownAt.get(drawable);
     return grew !== undefined && this.#now() - grew < STILL_MS;
   }
 
   #hasGoneStill() {
     let has = false;
-    for (const [drawable, grew] of this.#grew) {
+    for (const [drawable, grew] of this.#grownAt) {
       if (this.#now() - grew < STILL_MS) continue;
-      this.#grew.delete(drawable);
+      this.#grownAt.delete(drawable);
       has = true;
     }
     return has;
@@ -217,18 +217,18 @@ export class Renderer {
 
   /** @param {Drawable} drawable */
   #changed(drawable) {
-    if (drawable.isFinished) this.#grew.delete(drawable);
-    else if (this.#layer.version(drawable) !== drawable.version) this.#grew.set(drawable, this.#now());
+    if (drawable.isFinished) this.#grownAt.delete(drawable);
+    else if (this.#layer.version(drawable) !== drawable.version) this.#grownAt.set(drawable, this.#now());
     this.#isDirty = true;
   }
 
   /** @param {Drawable} drawable */
   #hidden(drawable) {
-    this.#grew.delete(drawable);
+    this.#grownAt.delete(drawable);
     this.#isDirty = true;
   }
 
-  /** @returns {import('./layer.js').Transform} from the plane to device pixels */
+  /** @returns {import('./layer.js').ViewTransform} from the plane to device pixels */
   #transform() {
     const scale = this.#camera.scale * this.#ratio;
     // On whole pixels, what is painted once is as sharp wherever it is shown.

@@ -1,36 +1,36 @@
-/** How marks look: traced for whatever takes lines and curves, and painted. Knows no document: a worker can do it too. */
+/** The outlines and paint styles of shapes, and their painting. Needs no document, so that a worker can use it. */
 
-import { isClosed, isShape, outline } from '../model/strokeOutline.js';
+import { isClosed, isShapeTool, outline } from '../model/strokeOutline.js';
 import { baselineOfLine, FONT, LINE, Text } from '../model/text.js';
 
 /**
- * @typedef {import('../model/shapes.js').Mark} Mark
+ * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {import('../model/stroke.js').Stroke} Stroke
  * @typedef {Pick<Path2D, 'moveTo' | 'lineTo' | 'quadraticCurveTo' | 'arc' | 'closePath'>} Tracer
  *
- * How it is painted.
- * @typedef {object} Look
+ * The paint style of a shape.
+ * @typedef {object} PaintStyle
  * @property {string} color
  * @property {number} alpha 0…1; what lies over itself is no darker
  * @property {number | null} lineWidth of what is traced, its ends and corners round; null: that is to be filled, by the nonzero rule
  */
 
-/** What is marked is to be read. */
-const SEE_THROUGH = 0.35;
+/** Text under a highlighter stays readable. */
+const HIGHLIGHTER_ALPHA = 0.35;
 
-/** @param {Mark} mark @returns {Look} */
-export function lookOf(mark) {
-  const tool = 'tool' in mark ? mark.tool : '';
+/** @param {Shape} shape @returns {PaintStyle} */
+export function paintStyleOf(shape) {
+  const tool = 'tool' in shape ? shape.tool : '';
   return {
-    color: mark.rgb,
-    alpha: tool === 'highlighter' ? SEE_THROUGH : 1,
-    lineWidth: 'width' in mark && isShape(tool) ? mark.width : null,
+    color: shape.rgb,
+    alpha: tool === 'highlighter' ? HIGHLIGHTER_ALPHA : 1,
+    lineWidth: 'width' in shape && isShapeTool(tool) ? shape.width : null,
   };
 }
 
 /** All that is to be filled turns the same way. @param {Stroke} stroke @param {Tracer} path */
 export function trace(stroke, path) {
-  if (isShape(stroke.tool)) return traceShape(stroke, path);
+  if (isShapeTool(stroke.tool)) return tracePolygon(stroke, path);
   const { left, right, joints } = outline(stroke);
   for (const { x, y, radius } of joints) {
     path.moveTo(x + radius, y);
@@ -45,7 +45,7 @@ export function trace(stroke, path) {
 }
 
 /** @param {Stroke} stroke @param {Tracer} path */
-function traceShape({ tool, points }, path) {
+function tracePolygon({ tool, points }, path) {
   const middle = [(points[0] + points[2]) / 2, (points[1] + points[3]) / 2];
   const isRound = tool === 'ellipse' && points.length > 4;
   const [x, y] = isRound ? middle : points;
@@ -73,21 +73,21 @@ function backwards(side) {
 
 /** @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Context */
 
-/** Outlines are made into paths once for each version of a mark. @type {WeakMap<Stroke, { version: number, path: Path2D }>} */
-const made = new WeakMap();
+/** Outlines are made into paths once for each version of a shape. @type {WeakMap<Stroke, { version: number, path: Path2D }>} */
+const paths = new WeakMap();
 
-/** @param {Context} context in points of the plane @param {Mark} mark */
-export function paintMark(context, mark) {
-  const { color, alpha, lineWidth } = lookOf(mark);
+/** @param {Context} context in points of the plane @param {Shape} shape */
+export function paintShape(context, shape) {
+  const { color, alpha, lineWidth } = paintStyleOf(shape);
   context.globalAlpha = alpha;
   context.fillStyle = color;
-  if (mark instanceof Text) paintText(context, mark);
-  else if (lineWidth === null) context.fill(pathOf(mark));
+  if (shape instanceof Text) paintText(context, shape);
+  else if (lineWidth === null) context.fill(pathOf(shape));
   else {
     context.strokeStyle = color;
     context.lineWidth = lineWidth;
     context.lineCap = context.lineJoin = 'round';
-    context.stroke(pathOf(mark));
+    context.stroke(pathOf(shape));
   }
   context.globalAlpha = 1;
 }
@@ -100,10 +100,10 @@ function paintText(context, { lines, x, y, size }) {
 
 /** @param {Stroke} stroke @returns {Path2D} */
 function pathOf(stroke) {
-  const before = made.get(stroke);
+  const before = paths.get(stroke);
   if (before && before.version === stroke.version) return before.path;
   const path = new Path2D();
   trace(stroke, path);
-  made.set(stroke, { version: stroke.version, path });
+  paths.set(stroke, { version: stroke.version, path });
   return path;
 }

@@ -1,5 +1,5 @@
 /**
- * Values that are put in on one side and iterated over on the other, in order.
+ * A queue whose reader waits for values asynchronously.
  * @template T
  * @implements {AsyncIterableIterator<T>}
  */
@@ -14,8 +14,8 @@ export class AsyncQueue {
 
   /**
    * @param {object} [options]
-   * @param {number} [options.limit] how many may wait to be read; older ones make room
-   * @param {() => void} [options.stopped] the reader reads no more
+   * @param {number} [options.limit] the maximum number of unread values; the oldest are dropped
+   * @param {() => void} [options.stopped] called when the reader stops
    */
   constructor({ limit = Infinity, stopped = () => {} } = {}) {
     this.#limit = limit;
@@ -31,7 +31,7 @@ export class AsyncQueue {
     if (this.#values.length > this.#limit) this.#values.shift();
   }
 
-  /** No more will come; what waits can still be read. */
+  /** Ends the queue. Unread values can still be read. */
   finish() {
     this.#isOver = true;
     for (const reader of this.#readers.splice(0)) reader({ value: undefined, done: true });

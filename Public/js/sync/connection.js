@@ -1,59 +1,48 @@
-/** A connection that comes back: how long it waits before a try, and what says that it is time. */
+/** A WebSocket that reconnects. */
+
+import { ReconnectBackoff } from './backoff.js';
+import { browserEnvironment } from './environment.js';
+import { LivenessTimer, REPLY_MS } from './livenessTimer.js';
 
 /**
- * What a connection needs of its surroundings; tests bring their own.
- * @typedef {object} Surroundings
- * @property {(url: string) => WebSocket} openSocket
- * @property {() => number} now milliseconds
- * @property {(run: () => void, ms: number) => unknown} setTimeout
- * @property {(timer: any) => void} clearTimeout
- * @property {() => number} random in [0, 1)
- *
  * @typedef {object} ConnectionEvents
  * @property {() => void} opened
  * @property {(text: string) => void} text
  * @property {(bytes: Uint8Array) => void} binary
- * @property {(code: number, reason: string) => number | null} closed how long to wait at least before the next try; null: no more
+ * @property {(code: number, reason: string) => number | null} closed returns the delay for which the gateway has asked; null: stop
  */
 
-/** The subprotocol that this client speaks. */
-export const SUBPROTOCOL = 'drawtogether.v1';
+/**
+ * The time limit of a handshake after the socket fell silent, and the number of such handshakes. Short attempts find out soon that a
+ * line works again which swallowed everything; the longer ones after them get through a line that is merely slow.
+ */
+const SHORT_HANDSHAKE_MS = 4000;
+const MAX_SHORT_HANDSHAKES = 6;
 
-/** A socket that should have said something and has been silent this long is taken for dead. */
-const SILENCE_MS = 12_000;
-
-/** @type {Surroundings} */
-export const browserSurroundings = {
-  openSocket: (url) => new WebSocket(url, SUBPROTOCOL),
-  now: () => performance.now(),
-  setTimeout: (run, ms) => setTimeout(run, ms),
-  clearTimeout: (timer) => clearTimeout(timer),
-  random: Math.random,
-};
-
-/** A WebSocket that comes back: it is opened again, later and later, until somebody says stop. */
+/** Opens a new socket after each loss, with growing delays, until it is stopped. */
 export class Connection {
   #url;
   #events;
-  #around;
+  #env;
+  #backoff = new ReconnectBackoff();
+  #liveness;
   /** @type {WebSocket | null} */
   #socket = null;
   /** @type {unknown} */
   #retry = null;
-  /** @type {unknown} */
-  #silence = null;
-  #expects = false;
-  #attempt = 0;
-  #heardAt = 0;
+  #attemptedAt = 0;
+  /** The number of short handshakes that may follow. */
+  #shortHandshakes = 0;
 
-  /** @param {string} url @param {ConnectionEvents} events @param {Surroundings} [around] */
-  constructor(url, events, around = browserSurroundings) {
+  /** @param {string} url @param {ConnectionEvents} events @param {import('./environment.js').Environment} [env] */
+  constructor(url, events, env = browserEnvironment) {
     this.#url = url;
     this.#events = events;
-    this.#around = around;
+    this.#env = env;
+    this.#liveness = new LivenessTimer(env, () => this.restart());
   }
 
-  /** Bytes that we gave to the socket and it has not given to the network. */
+  /** The bytes that the socket has not passed to the network yet. */
   get bufferedAmount() {
     return this.#socket?.bufferedAmount ?? 0;
   }
@@ -62,23 +51,10 @@ export class Connection {
     return this.#socket?.readyState === 1;
   }
 
-  open() {
-    this.#around.clearTimeout(this.#retry);
-    this.#retry = null;
-    const socket = this.#around.openSocket(this.#url);
-    socket.binaryType = 'arraybuffer';
-    socket.onopen = () => {
-      this.#heard();
-      this.#events.opened();
-    };
-    socket.onmessage = ({ data }) => {
-      this.#heard();
-      if (typeof data === 'string') this.#events.text(data);
-      else this.#events.binary(new Uint8Array(data));
-    };
-    socket.onclose = ({ code, reason }) => this.#closed(code, reason);
-    this.#socket = socket;
-    this.expect(true);
+  /** Begins the first attempt. */
+  start() {
+    this.#backoff.nextDelay(0, this.#env.random);
+    this.#open();
   }
 
   /** @param {string | Uint8Array<ArrayBuffer>} data */
@@ -86,110 +62,99 @@ export class Connection {
     if (this.isOpen) this.#socket?.send(data);
   }
 
-  /** The connection works: the next trouble is the first again. */
-  works() {
-    this.#attempt = 0;
+  /** The connection works: the client is caught up. */
+  recordSuccess() {
+    this.#backoff.recordSuccess(this.#env.now());
   }
 
-  /** Whether the other side owes us something; while it does, silence means that the socket is dead. @param {boolean} expects */
-  expect(expects) {
-    if (expects && !this.#expects) this.#heardAt = this.#around.now();
-    this.#expects = expects;
-    if (expects && this.#silence === null) this.#watch(SILENCE_MS);
+  /** While the gateway owes a reply, a short silence means that the socket is dead. @param {boolean} isAwaited */
+  awaitReply(isAwaited) {
+    if (this.#socket) this.#liveness.awaitReply(isAwaited);
   }
 
-  /** Tries now rather than later, if a try is waited for. @returns {boolean} whether it did */
+  /** From now on the gateway sends heartbeats, so a long silence means that the socket is dead. */
+  expectHeartbeats() {
+    if (this.#socket) this.#liveness.expectHeartbeats();
+  }
+
+  /** Begins the pending attempt now. @returns {boolean} false if none is pending */
   retryNow() {
     if (this.#retry === null) return false;
-    this.open();
+    this.#open();
     return true;
   }
 
-  /** Leaves this socket for a new one. */
+  /**
+   * Checks at once if the socket is dead; a pending attempt begins now.
+   * @param {{ isDoubtful: boolean }} options `isDoubtful`: the network changed or the machine slept, so the socket is replaced
+   */
+  check({ isDoubtful }) {
+    if (this.retryNow()) return;
+    if (!isDoubtful) return this.#liveness.check();
+    if (!this.#socket) return;
+    this.restart();
+    this.#shortHandshakes = MAX_SHORT_HANDSHAKES;
+    this.retryNow();
+  }
+
+  /** Replaces the socket by a new one. */
   restart() {
+    const isOpening = this.#socket?.readyState === 0;
+    if (!isOpening) this.#shortHandshakes = MAX_SHORT_HANDSHAKES;
+    // The time of an attempt without an answer counts as part of the delay.
+    const spentMs = isOpening ? this.#env.now() - this.#attemptedAt : 0;
     this.#drop(1000);
-    this.#closed(1006, '');
+    this.#closed(1006, '', spentMs);
   }
 
   /** @param {number} [code] */
   stop(code = 1000) {
-    this.#around.clearTimeout(this.#retry);
+    this.#env.clearTimeout(this.#retry);
     this.#retry = null;
     this.#drop(code);
   }
 
-  #heard() {
-    this.#heardAt = this.#around.now();
+  #open() {
+    this.#env.clearTimeout(this.#retry);
+    this.#retry = null;
+    const socket = this.#env.openSocket(this.#url);
+    socket.binaryType = 'arraybuffer';
+    socket.onopen = () => {
+      this.#liveness.opened();
+      this.#events.opened();
+    };
+    socket.onmessage = ({ data }) => {
+      this.#liveness.touch();
+      if (typeof data === 'string') this.#events.text(data);
+      else this.#events.binary(new Uint8Array(data));
+    };
+    socket.onclose = ({ code, reason }) => {
+      this.#shortHandshakes = 0;
+      this.#drop(1000);
+      this.#closed(code, reason);
+    };
+    this.#socket = socket;
+    this.#attemptedAt = this.#env.now();
+    this.#liveness.start(this.#shortHandshakes > 0 ? SHORT_HANDSHAKE_MS : REPLY_MS);
+    this.#shortHandshakes = Math.max(0, this.#shortHandshakes - 1);
   }
 
-  /** @param {number} ms */
-  #watch(ms) {
-    this.#silence = this.#around.setTimeout(() => {
-      this.#silence = null;
-      if (!this.#expects || !this.#socket) return;
-      const left = this.#heardAt + SILENCE_MS - this.#around.now();
-      if (left > 0) this.#watch(left);
-      else this.restart();
-    }, ms);
-  }
-
-  /** Forgets the socket at once: the handshake of a dead one takes minutes. @param {number} code */
+  /** Forgets the socket at once: the closing handshake of a dead one takes minutes. @param {number} code */
   #drop(code) {
     const socket = this.#socket;
     this.#socket = null;
-    this.#around.clearTimeout(this.#silence);
-    this.#silence = null;
-    this.#expects = false;
+    this.#liveness.stop();
     if (!socket) return;
     socket.onopen = socket.onmessage = socket.onclose = null;
     socket.close(code);
   }
 
-  /** @param {number} code @param {string} reason */
-  #closed(code, reason) {
-    this.#drop(1000);
-    const atLeast = this.#events.closed(code, reason);
-    if (atLeast === null) return;
-    const delay = atLeast + reconnectDelay(this.#attempt, this.#around.random);
-    this.#attempt += 1;
-    this.#retry = this.#around.setTimeout(() => this.open(), delay);
+  /** @param {number} code @param {string} reason @param {number} [spentMs] of the delay */
+  #closed(code, reason, spentMs = 0) {
+    this.#backoff.recordLoss(this.#env.now());
+    const asked = this.#events.closed(code, reason);
+    if (asked === null) return;
+    const delay = this.#backoff.nextDelay(asked, this.#env.random);
+    this.#retry = this.#env.setTimeout(() => this.#open(), Math.max(0, delay - spentMs));
   }
-}
-
-/** The first try comes soon: most cuts are short. */
-const FIRST_MS = 500;
-/** However long the gateway has been away, somebody looks for it this often. */
-const LONGEST_MS = 15_000;
-
-/**
- * How long to wait before a try to connect again: exponential, with full jitter, so that those who were cut together
- * do not come back together.
- * @param {number} attempt 0 for the first after a connection that worked
- * @param {() => number} [random] in [0, 1)
- * @returns {number} milliseconds
- */
-export function reconnectDelay(attempt, random = Math.random) {
-  return Math.floor(random() * Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 16)));
-}
-
-const TICK_MS = 10_000;
-/** A page out of sight has its timers run once a minute; one that hears nothing for longer slept. */
-const SLEEP_MS = 75_000;
-
-/**
- * Notices that the page comes back: into sight, from a freeze, or with the machine from its sleep.
- * @param {(slept: boolean) => void} woke `slept`: what the network did meanwhile, the page was not told
- */
-export function watchWaking(woke) {
-  let seenAt = Date.now();
-  const look = () => {
-    const slept = Date.now() - seenAt > SLEEP_MS;
-    seenAt = Date.now();
-    return slept;
-  };
-  setInterval(() => look() && woke(true), TICK_MS);
-  document.addEventListener('visibilitychange', () => document.hidden || woke(look()));
-  document.addEventListener('resume', () => woke(look()));
-  addEventListener('pageshow', ({ persisted }) => persisted && woke(look()));
-  addEventListener('online', () => woke(look()));
 }

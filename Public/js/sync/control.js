@@ -1,12 +1,16 @@
-/** Control messages: JSON objects with one member that names them. And who takes part, as the gateway says it. What it sends is checked here. */
+/** Control messages: JSON objects with one member, which names the message. */
+
+import { isObject, number } from './json.js';
+import { readParticipant } from './participants.js';
 
 /**
+ * @typedef {import('./participants.js').Participant} Participant
  * @typedef {Record<string, number> & { messageBytes: number, entriesPerSecond: number, bytesPerSecond: number }} Limits
  * @typedef {{ name: string, participant: Participant, token: string, epoch: string, sequence: number, committed: number,
  *   acknowledged: number, resumed: boolean, activity: Record<string, unknown>, limits: Limits }} Joined
  */
 
-/** In force until the gateway has told its own. @type {Limits} */
+/** The limits until the gateway has sent its own. @type {Limits} */
 export const DEFAULT_LIMITS = {
   messageBytes: 262_144,
   entriesPerSecond: 1000,
@@ -20,16 +24,6 @@ export function readControl(text) {
     const [name] = Object.keys(value);
     const body = value[name];
     return body && typeof body === 'object' ? { name, body } : null;
-  } catch {
-    return null;
-  }
-}
-
-/** @param {Uint8Array} payload of a system entry @returns {Record<string, unknown> | null} */
-export function readPayload(payload) {
-  try {
-    const told = JSON.parse(new TextDecoder().decode(payload));
-    return isObject(told) ? told : null;
   } catch {
     return null;
   }
@@ -63,124 +57,4 @@ function readLimits(value) {
     if (typeof limit === 'number' && limit > 0) limits[name] = limit;
   }
   return limits;
-}
-
-/** @param {unknown} value @returns {number} a whole number, 0 where there is none */
-export function number(value) {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : 0;
-}
-
-/** @param {unknown} value @returns {value is Record<string, unknown>} */
-export function isObject(value) {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/**
- * @typedef {object} Participant
- * @property {string} id UUID, new for each join that does not resume
- * @property {number} number its short form on the wire, never used twice in a session
- * @property {string} name
- * @property {string} color `#` and six hex digits
- */
-
-/** Who takes part in a session, by what the gateway's `participants` entries say. */
-export class Participants {
-  /** @type {Map<number, Participant>} */
-  #active = new Map();
-  /** @type {Map<number, Participant>} those who said something and left */
-  #past = new Map();
-  /** @type {Map<number | string, Participant>} connected, not joined */
-  #waiting = new Map();
-  /** @type {Participant[]} */
-  #published = [];
-
-  /** @returns {Participant[]} everyone who has joined, in the order of joining */
-  get active() {
-    return [...this.#active.values()].sort((a, b) => a.number - b.number);
-  }
-
-  /** @returns {Participant[]} the active ones as of the last `publish` */
-  get published() {
-    return this.#published;
-  }
-
-  /** @returns {Participant[]} */
-  get waiting() {
-    return [...this.#waiting.values()];
-  }
-
-  /** @param {number} number @returns {Participant | null} whoever has or had this number, as far as known */
-  find(number) {
-    return this.#active.get(number) ?? this.#past.get(number) ?? null;
-  }
-
-  /** @returns {{ joined: Participant[], left: Participant[] }} who came and went since the last time */
-  publish() {
-    const before = this.#published;
-    const now = this.active;
-    this.#published = now;
-    return { joined: without(now, before), left: without(before, now) };
-  }
-
-  /** A state is about to be told from the start. */
-  clear() {
-    this.#active.clear();
-    this.#past.clear();
-    this.#waiting.clear();
-  }
-
-  /** @param {Record<string, unknown>} told the payload of a `participants` entry */
-  apply(told) {
-    for (const participant of list(told.waiting)) this.#waiting.set(participant.id, participant);
-    for (const participant of list(told.past)) this.#past.set(participant.number, participant);
-    for (const participant of list(told.joined)) this.#join(participant);
-    for (const participant of list(told.changed)) {
-      if (this.#waiting.has(participant.id)) this.#waiting.set(participant.id, participant);
-      if (this.#active.has(participant.number)) this.#active.set(participant.number, participant);
-    }
-    if (Array.isArray(told.left)) { for (const left of told.left) this.#leave(left); }
-  }
-
-  /** @param {Participant} participant */
-  #join(participant) {
-    this.#active.set(participant.number, participant);
-    this.#past.delete(participant.number);
-    this.#waiting.delete(participant.id);
-  }
-
-  /** @param {unknown} left */
-  #leave(left) {
-    if (!left || typeof left !== 'object') return;
-    const { id, number } = /** @type {{ id?: unknown, number?: unknown }} */ (left);
-    if (typeof id === 'string') this.#waiting.delete(id);
-    if (typeof number !== 'number') return;
-    const participant = this.#active.get(number);
-    if (!participant) return;
-    this.#active.delete(number);
-    this.#past.set(number, participant);
-  }
-}
-
-/** @param {Participant[]} some @param {Participant[]} others */
-function without(some, others) {
-  const numbers = new Set(others.map(({ number }) => number));
-  return some.filter(({ number }) => !numbers.has(number));
-}
-
-/** @param {unknown} value @returns {Participant[]} those of the list that are participants */
-function list(value) {
-  return Array.isArray(value) ? value.map(readParticipant).filter((one) => one !== null) : [];
-}
-
-/** @param {unknown} value @returns {Participant | null} */
-export function readParticipant(value) {
-  if (!value || typeof value !== 'object') return null;
-  const { id, number, name, color } = /** @type {Record<string, unknown>} */ (value);
-  if (typeof id !== 'string') return null;
-  return {
-    id,
-    number: typeof number === 'number' && Number.isSafeInteger(number) ? number : 0,
-    name: typeof name === 'string' && name !== '' ? name : 'Somebody',
-    color: typeof color === 'string' && /^#[0-9a-f]{6}$/i.test(color) ? color : '#888888',
-  };
 }

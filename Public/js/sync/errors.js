@@ -1,25 +1,24 @@
-/** What can go wrong with a session, each with a code that does not change; and what to do when its socket has closed. */
+/** The errors of a session, each with a stable code. */
 
-/** Any of them. `code` is the gateway's own word where it has one. */
+/**
+ * An error of a session. `code` is stable, and the gateway's own where it has one; `detail` is the gateway's English sentence, or
+ * empty. The page makes the sentences for people from the code and the numbers.
+ */
 export class GroupSessionError extends Error {
   name = 'GroupSessionError';
 
-  /** @param {string} code @param {string} message @param {ErrorOptions} [options] */
-  constructor(code, message, options) {
-    super(message, options);
+  /** @param {string} code @param {string} [detail] @param {{ cause?: unknown, numbers?: string }} [options] `numbers`: for the log */
+  constructor(code, detail = '', { cause, numbers = '' } = {}) {
+    super(detail || (numbers ? `${code}: ${numbers}` : code), cause === undefined ? undefined : { cause });
     this.code = code;
+    this.detail = detail;
   }
-}
-
-/** @param {string} code @param {string} detail the gateway's words, which may be for whoever runs it @returns {string} */
-export function forPeople(code, detail) {
-  return code === 'storage-full' ? 'The server has no room at the moment. Try again later.' : detail;
 }
 
 /** @param {Response} answer a refusal @returns {Promise<{ code: string, detail: string, damaged?: boolean }>} */
 export async function problemOf(answer) {
   const problem = await answer.json().catch(() => ({}));
-  return { code: 'internal', detail: `The server answered ${answer.status}.`, ...problem };
+  return { code: 'internal', detail: '', ...problem };
 }
 
 /** A message over the session's `messageBytes`. Share it as an attachment instead. */
@@ -28,26 +27,26 @@ export class MessageTooLargeError extends GroupSessionError {
 
   /** @param {number} limit @param {number} actual both in bytes */
   constructor(limit, actual) {
-    super('message-too-large', `The message has ${actual} bytes; at most ${limit} can be sent.`);
+    super('message-too-large', '', { numbers: `${actual} bytes; at most ${limit}` });
     this.limit = limit;
     this.actual = actual;
   }
 }
 
 /**
- * An attachment was refused, or could not be brought over. Beside the gateway's codes there is `unreadable`: the file was
- * changed or taken away under our hands. Where something was too large, `limit` and `actual` say it in bytes.
+ * An attachment was refused, or could not be transferred. Besides the gateway's codes there is `unreadable`: the file was changed or
+ * removed during the upload. If something was too large, `limit` and `actual` are its sizes in bytes.
  */
 export class AttachmentError extends GroupSessionError {
   name = 'AttachmentError';
 
   /**
-   * @param {string} code @param {string} message
+   * @param {string} code @param {string} [detail]
    * @param {{ limit?: number, actual?: number, status?: number, retryAfterMs?: number, cause?: unknown }} [more]
-   *   `status`: 0 when there was no answer at all
+   *   `status`: 0 if there was no answer
    */
-  constructor(code, message, { limit, actual, status = 0, retryAfterMs = 0, cause } = {}) {
-    super(code, message, { cause });
+  constructor(code, detail = '', { limit, actual, status = 0, retryAfterMs = 0, cause } = {}) {
+    super(code, detail, { cause, numbers: status ? `status ${status}` : '' });
     this.limit = limit;
     this.actual = actual;
     this.status = status;
@@ -61,108 +60,38 @@ export class RateLimitedError extends GroupSessionError {
 
   /** @param {number} retryAfterMs */
   constructor(retryAfterMs) {
-    super('rate-limited', `Too many messages at once. Try again in ${retryAfterMs} ms.`);
+    super('rate-limited', '', { numbers: `retry after ${retryAfterMs} ms` });
     this.retryAfterMs = retryAfterMs;
   }
 }
 
-/** Something was to be sent in a session that is over, or not begun. */
+/** An entry cannot be sent: the session is over or not joined. */
 export class NotJoinedError extends GroupSessionError {
   name = 'NotJoinedError';
 
   constructor() {
-    super('not-joined', 'The session is not joined.');
+    super('not-joined');
   }
 }
 
 /**
- * Why a session was invalidated.
- * `left` by oneself · `ended` by somebody for everybody · `unknown` there is no such session · `full` ·
- * `version` the gateway does not speak ours · `refused` it found a fault with what we sent.
+ * The reason for which a session was invalidated.
+ * `left` by this client · `ended` for all participants · `unknown` there is no such session · `full` ·
+ * `version` the gateway does not speak this client's version · `refused` the gateway found a fault in a message.
  * @typedef {'left' | 'ended' | 'unknown' | 'full' | 'version' | 'refused'} InvalidationKind
  */
 export class InvalidationReason extends GroupSessionError {
   name = 'InvalidationReason';
 
-  /** @param {InvalidationKind} kind @param {string} message */
-  constructor(kind, message) {
-    super(kind, message);
+  /** @param {InvalidationKind} kind @param {string} [detail] @param {number} [closeCode] of the socket; 0: none */
+  constructor(kind, detail = '', closeCode = 0) {
+    super(kind, detail, { numbers: closeCode ? `close code ${closeCode}` : '' });
     this.kind = kind;
+    this.closeCode = closeCode;
   }
 
-  /** Whether a later page may be let in, with all that waits to be sent. What was refused would be again. */
+  /** True if a later page may be let in, with all pending entries. */
   get canComeBack() {
     return this.kind === 'full' || this.kind === 'version';
   }
-}
-
-/**
- * @typedef {{ action: 'reconnect' | 'reconnect-as-new', afterMs: number, trouble?: string }
- *   | { action: 'invalidate', reason: InvalidationReason }} AfterClose
- */
-
-/** The gateway stopped reading from us for sending too fast: leave it time. */
-const AFTER_RATE_LIMIT_MS = 5000;
-/** The longest we let the gateway ask us to wait. */
-const LONGEST_WAIT_MS = 60_000;
-
-/**
- * Come back, come back as somebody new, or give the session up.
- * @param {number} code of the close frame; 1006 when there was none
- * @param {string} reason short JSON from the gateway, or anything at all
- * @returns {AfterClose}
- */
-export function afterClose(code, reason) {
-  const told = parseReason(reason);
-  switch (code) {
-    case 1000:
-      return invalidate('left', 'You left the session.');
-    case 4010:
-      return invalidate('ended', 'Somebody ended it for everyone.');
-    case 4004:
-      return invalidate('unknown', 'The link may be wrong, or the session was over long ago.');
-    case 4005:
-      return invalidate('full', told.detail || 'The session is full.');
-    case 4026:
-      return invalidate('version', 'The server speaks a newer version. Load the page again.');
-    case 1002:
-    case 1003:
-    case 1007:
-    case 1008:
-    case 1009:
-      return invalidate('refused', told.detail || `The server closed the connection (${code}).`);
-    case 4009:
-      return { action: 'reconnect-as-new', afterMs: 0 };
-    case 4029:
-      return { action: 'reconnect', afterMs: Math.max(told.retryAfterMs, AFTER_RATE_LIMIT_MS) };
-    default: // 1001, 1006, 1011, 1012, 1013, 4001, 4008, 4013 and what later versions may add
-      return {
-        action: 'reconnect',
-        afterMs: told.retryAfterMs,
-        ...code === 1013 || code === 1011 ? { trouble: told.code } : {},
-      };
-  }
-}
-
-/** @param {ConstructorParameters<typeof InvalidationReason>[0]} kind @param {string} message @returns {AfterClose} */
-function invalidate(kind, message) {
-  return { action: 'invalidate', reason: new InvalidationReason(kind, message) };
-}
-
-/** @param {string} reason */
-function parseReason(reason) {
-  /** @type {Record<string, unknown>} */
-  let told = {};
-  try {
-    const value = JSON.parse(reason);
-    if (value && typeof value === 'object') told = value;
-  } catch {
-    // A proxy may have closed the socket in words of its own.
-  }
-  const ms = Number(told.retryAfterMs);
-  return {
-    code: typeof told.code === 'string' ? told.code : '',
-    detail: typeof told.detail === 'string' ? told.detail : '',
-    retryAfterMs: Number.isFinite(ms) ? Math.min(Math.max(ms, 0), LONGEST_WAIT_MS) : 0,
-  };
 }

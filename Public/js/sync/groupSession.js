@@ -1,105 +1,98 @@
-/** A session that several people share: who is in it, and what they say to each other in one order. */
+/** A session that several people share: its participants, and the entries of all of them in one order. */
 
-import { afterClose, GroupSessionError, InvalidationReason, MessageTooLargeError, NotJoinedError } from './errors.js';
-import { browserSurroundings, Connection } from './connection.js';
-import { DEFAULT_LIMITS, number, Participants, readControl, readJoined, readPayload } from './control.js';
-import { Outgoing } from './outgoing.js';
-import { Position, RetainedState } from './retained.js';
-import { checkEntry, decodeEntries, Retention, WireError } from './wire.js';
+import { browserEnvironment } from './environment.js';
+import { InvalidationReason, MessageTooLargeError, NotJoinedError } from './errors.js';
+import { readPayload } from './json.js';
+import { Participants } from './participants.js';
+import { RetainedState } from './retainedState.js';
+import { SyncClient } from './syncClient.js';
+import { checkEntry, Retention } from './wire.js';
 
 /**
- * @typedef {import('./connection.js').Surroundings} Surroundings
- * @typedef {import('./control.js').Joined} Joined
- * @typedef {import('./outgoing.js').OutboxItem} OutboxItem
- * @typedef {import('./control.js').Participant} Participant
+ * @typedef {import('./errors.js').GroupSessionError} GroupSessionError
+ * @typedef {import('./outbox.js').OutboxItem} OutboxItem
+ * @typedef {import('./participants.js').Participant} Participant
+ * @typedef {import('./syncClient.js').SavedParticipant} SavedParticipant
  * @typedef {import('./wire.js').Entry} Entry
- * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
  * @typedef {'waiting' | 'joined' | 'invalidated'} State
  *
- * Hears everything at once and in order. Whoever can wait a little takes a `GroupSessionMessenger`.
+ * Receives everything at once and in order. For messages alone, a `GroupSessionMessenger` is easier.
  * @typedef {object} Observer
- * @property {() => void} [snapshotBegan] what is retained is told anew; it counts from `caughtUp` on
+ * @property {() => void} [snapshotBegan] the retained entries follow anew; they are complete at `caughtUp`
  * @property {(entry: Entry) => void} [entry]
- * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} [settled] what we said is in the session, or never will be
- * @property {(item: OutboxItem) => void} [unsettled] it was, and the gateway came back without it: it is said again
+ * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} [acked] the session holds the item, or the gateway refused it
+ * @property {(item: OutboxItem) => void} [reopened] the gateway has lost an acknowledged item: it is sent again
  * @property {() => void} [caughtUp]
- *
- * @typedef {object} SavedParticipant what makes a later page of the same tab the same participant
- * @property {string | null} token
- * @property {ReturnType<Outgoing['save']>} outbox
  */
 
 /**
- * Begins as `waiting`; is `joined` from the first catch-up on, whatever becomes of the socket; ends `invalidated`, with a
- * `reason`. Events: `statechange`, `connectionchange`, `participantschange` (detail: `joined` and `left`, lists of
- * participants), `activitychange`, `newsession` (detail: `session` and `by`), `notice` and `error` (detail: what was told).
+ * The state begins as `waiting`, is `joined` from the first catch-up on, also while the socket is lost, and ends as `invalidated`,
+ * with a `reason`. Events: `statechange`, `connectionchange`, `participantschange` (detail: `joined` and `left`, lists of
+ * participants), `activitychange`, `newsession` (detail: `session` and `by`), `notice` and `error` (detail: the gateway's message).
  */
 export class GroupSession extends EventTarget {
   #id;
   #base;
-  /** @type {{ name?: string, color?: string }} */
-  #profile;
+  #client;
   #retained = new RetainedState();
   #participants = new Participants();
-  #position = new Position();
-  #told = new HighestTold();
-  #connection;
-  #outgoing;
   /** @type {Set<Observer>} */
   #observers = new Set();
   /** @type {State} */
   #state = 'waiting';
   /** @type {InvalidationReason | null} */
   #reason = null;
-  #limits = DEFAULT_LIMITS;
   /** @type {Record<string, unknown>} */
   #activity = {};
   /** @type {Participant | null} */
   #local = null;
-  /** @type {string | null} */
-  #token;
-  #isConnected = false;
-  #isCatchingUp = false;
-  #committed = 0;
   #isUnsaved = false;
-  #trouble = '';
 
   /**
    * @param {object} options
    * @param {string} options.id of the session
    * @param {URL | string} options.base address of the gateway
-   * @param {{ name?: string, color?: string }} [options.profile] how to be shown; the gateway fills in what is missing
-   * @param {SavedParticipant | null} [options.saved] to go on as the participant this tab was
-   * @param {Surroundings} [options.around]
+   * @param {{ name?: string, color?: string }} [options.profile] of this participant; the gateway fills in what is missing
+   * @param {SavedParticipant | null} [options.saved] to go on as an earlier page's participant
+   * @param {import('./environment.js').Environment} [options.env]
    */
-  constructor({ id, base, profile = {}, saved = null, around = browserSurroundings }) {
+  constructor({ id, base, profile = {}, saved = null, env = browserEnvironment }) {
     super();
     this.#id = id;
     this.#base = base;
-    this.#profile = profile;
-    this.#token = saved?.token ?? null;
     const url = new URL(`api/sessions/${id}/socket`, base);
     url.protocol = url.protocol.replace('http', 'ws');
-    this.#connection = new Connection(url.href, {
-      opened: () => this.#opened(),
-      text: (text) => this.#control(text),
-      binary: (bytes) => this.#entries(bytes),
-      closed: (code, reason) => this.#closed(code, reason),
-    }, around);
-    this.#outgoing = new Outgoing(this.#connection, around, {
-      settled: (item, refusal) => this.#settled(item, refusal),
-      unsettled: (item) => {
-        for (const observer of this.#observers) observer.unsettled?.(item);
+    this.#client = new SyncClient({
+      url: url.href,
+      profile,
+      saved,
+      env,
+      events: {
+        joined: (joined, isSameEpoch) => this.#joined(joined, isSameEpoch),
+        snapshotBegan: () => this.#snapshotBegan(),
+        entry: (entry) => this.#entry(entry),
+        participantID: (sender) => this.#participants.find(sender)?.id,
+        caughtUp: () => this.#caughtUp(),
+        connectionChanged: () => this.#connectionChanged(),
+        acked: (item, refusal) => {
+          for (const observer of this.#observers) observer.acked?.(item, refusal);
+          this.#saveChanged(false);
+        },
+        reopened: (item) => {
+          for (const observer of this.#observers) observer.reopened?.(item);
+        },
+        refused: (error) => this.dispatchEvent(new CustomEvent('error', { detail: error })),
+        saveChanged: (isUrgent) => this.#saveChanged(isUrgent),
+        invalidated: (reason) => this.#invalidate(reason),
       },
     });
-    if (saved) this.#outgoing.restore(saved.outbox);
   }
 
   get id() {
     return this.#id;
   }
 
-  /** Where the gateway answers requests about this session. */
+  /** The address of requests about this session. */
   get url() {
     return new URL(`api/sessions/${this.#id}`, this.#base).href;
   }
@@ -108,14 +101,14 @@ export class GroupSession extends EventTarget {
     return this.#state;
   }
 
-  /** Why it is invalidated. */
+  /** The reason of the invalidation. */
   get reason() {
     return this.#reason;
   }
 
-  /** Whether entries are going both ways right now. A session without is still joined. */
+  /** True while entries go in both directions. A session without a connection is still joined. */
   get isConnected() {
-    return this.#isConnected;
+    return this.#client.isConnected;
   }
 
   get activity() {
@@ -123,12 +116,12 @@ export class GroupSession extends EventTarget {
   }
 
   get limits() {
-    return this.#limits;
+    return this.#client.limits;
   }
 
-  /** Who holds it is this participant: for requests about the session. */
+  /** The secret that identifies this participant in requests about the session. */
   get token() {
-    return this.#token;
+    return this.#client.token;
   }
 
   /** @returns {Participant | null} null until joined */
@@ -136,7 +129,7 @@ export class GroupSession extends EventTarget {
     return this.#local;
   }
 
-  /** @returns {Participant[]} everyone who has joined, oneself too */
+  /** @returns {Participant[]} all who have joined, this one included */
   get activeParticipants() {
     return this.#participants.published;
   }
@@ -150,34 +143,34 @@ export class GroupSession extends EventTarget {
     return this.#retained;
   }
 
-  /** The highest sequence seen. */
+  /** The highest received sequence. */
   get lastSequence() {
-    return this.#position.last;
+    return this.#client.position.last;
   }
 
-  /** Sequences of another are none here. */
+  /** The epoch of the gateway. Sequences of different epochs cannot be compared. */
   get epoch() {
-    return this.#position.epoch;
+    return this.#client.position.epoch;
   }
 
-  /** Up to there, in this epoch, all is known to be on disk. */
+  /** The sequence up to which, in this epoch, everything is known to be on disk. */
   get committed() {
-    return this.#committed;
+    return this.#client.committed;
   }
 
-  /** Whether the gateway cannot save what is said. */
+  /** True while the gateway cannot save entries. */
   get isUnsaved() {
     return this.#isUnsaved;
   }
 
-  /** Why the gateway takes nobody in right now: its code, '' if it did not say. */
+  /** The code with which the gateway refuses connections for the time being; '' if it gave none. */
   get trouble() {
-    return this.#trouble;
+    return this.#client.trouble;
   }
 
-  /** @returns {OutboxItem[]} what was said and is not known to be in the session */
-  get unsettled() {
-    return this.#outgoing.unsettled;
+  /** @returns {OutboxItem[]} the items that the session may not hold yet */
+  get pending() {
+    return this.#client.pending;
   }
 
   /** @param {number} number @returns {Participant | null} */
@@ -191,199 +184,118 @@ export class GroupSession extends EventTarget {
     signal?.addEventListener('abort', () => this.#observers.delete(observer), { once: true });
   }
 
-  /** Connects, and stays connected until the session is left or invalidated. What is sent before goes out then. */
+  /** Connects, and stays connected until the session is left or invalidated. Entries that were sent before go out then. */
   join() {
-    if (this.#state !== 'invalidated') this.#connection.open();
+    if (this.#state !== 'invalidated') this.#client.connection.start();
   }
 
-  /** Ends it for oneself; the others go on. */
+  /** Leaves the session; the others go on. */
   leave() {
-    this.#tell('leave', {});
-    this.#invalidate(new InvalidationReason('left', 'You left the session.'));
+    this.#client.sendControl('leave', {});
+    this.#invalidate(new InvalidationReason('left'));
   }
 
-  /** Ends it for everyone. */
+  /** Ends the session for everyone. */
   end() {
-    this.#tell('end', {});
+    this.#client.sendControl('end', {});
   }
 
   /** @param {{ name?: string, color?: string }} profile */
   setProfile(profile) {
-    this.#profile = { ...this.#profile, ...profile };
-    this.#tell('profile', this.#profile);
+    this.#client.setProfile(profile);
   }
 
-  /** Sets it for everyone. @param {{ title?: string, payload?: unknown }} activity */
+  /** Sets the activity for everyone. @param {{ title?: string, payload?: unknown }} activity */
   setActivity(activity) {
-    this.#tell('activity', activity);
+    this.#client.sendControl('activity', activity);
   }
 
-  /** Does not wait for the next try to connect. */
+  /** Begins the pending attempt to connect now. @returns {boolean} false if none is pending */
   reconnectNow() {
-    return this.#connection.retryNow();
-  }
-
-  /** The page is back: the next try is now. @param {boolean} slept so long that a socket may be dead and nobody has told */
-  wake(slept) {
-    if (this.#connection.retryNow() || !slept || this.#state === 'invalidated') return;
-    this.#connection.restart();
-    this.#connection.retryNow();
+    return this.#client.connection.retryNow();
   }
 
   /**
-   * Says something. What is reliable is kept until the session has it on disk, and sent as fast as the session takes it;
-   * what is not goes now or never.
-   * @param {OutgoingEntry} entry
-   * @returns {OutboxItem | null} null for what is not reliable
+   * Checks the connection at once: the page returned to sight, or the network or the machine is back.
+   * @param {{ isDoubtful?: boolean }} [options] `isDoubtful`: the socket may be dead without a sign of it, so a new one is opened
+   */
+  checkConnection({ isDoubtful = false } = {}) {
+    if (this.#state !== 'invalidated') this.#client.connection.check({ isDoubtful });
+  }
+
+  /**
+   * Sends an entry. A reliable one is kept until the session has it on disk, and sent as fast as the rate limits allow; an
+   * unreliable one is sent at once or dropped.
+   * @param {import('./wire.js').OutgoingEntry} entry
+   * @returns {OutboxItem | null} null for an unreliable entry
    * @throws {MessageTooLargeError | NotJoinedError | TypeError}
    */
   send(entry) {
     if (this.#state === 'invalidated') throw new NotJoinedError();
-    if (entry.payload.length > this.#limits.messageBytes) {
-      throw new MessageTooLargeError(this.#limits.messageBytes, entry.payload.length);
-    }
+    const { messageBytes } = this.limits;
+    if (entry.payload.length > messageBytes) throw new MessageTooLargeError(messageBytes, entry.payload.length);
     checkEntry(entry);
-    const item = this.#outgoing.send(entry);
-    // What is added point by point is whole a moment later.
-    if (item) this.#changed({ isUrgent: entry.retention !== Retention.append });
+    const item = this.#client.send(entry);
+    // Points are appended one after the other: a moment later the entry is complete.
+    if (item) this.#saveChanged(entry.retention !== Retention.append);
     return item;
   }
 
-  /** What a later page of this tab needs in order to go on. @returns {SavedParticipant} */
+  /** @returns {SavedParticipant} by which a later page of this tab goes on */
   save() {
-    return { token: this.#token, outbox: this.#outgoing.save() };
+    return this.#client.save();
   }
 
-  #opened() {
-    /** @type {Record<string, unknown>} */
-    const join = { ...this.#profile };
-    if (this.#token) {
-      join.resume = { token: this.#token, next: this.#outgoing.next, ...this.#position.resume };
-    }
-    this.#tell('join', join);
-  }
-
-  /** @param {string} name @param {object} body */
-  #tell(name, body) {
-    this.#connection.send(JSON.stringify({ [name]: body }));
-  }
-
-  /** @param {string} text */
-  #control(text) {
-    const control = readControl(text);
-    switch (control?.name) {
-      case 'joined':
-        return this.#joined(readJoined(control.body));
-      case 'catchUp':
-        return this.#catchUp(control.body);
-      case 'caughtUp':
-        return this.#caughtUp(number(control.body.sequence));
-      case 'committed':
-        return this.#isCommitted(number(control.body.sequence));
-      case 'error':
-        return this.#refused(control.body);
-    }
-  }
-
-  /** @param {Joined | null} joined */
-  #joined(joined) {
-    if (!joined) return this.#connection.restart();
-    const isSameEpoch = this.#position.enter(joined.epoch);
+  /** @param {import('./control.js').Joined} joined @param {boolean} isSameEpoch */
+  #joined({ participant, activity }, isSameEpoch) {
     if (!isSameEpoch) this.#isUnsaved = false;
-    this.#trouble = '';
-    this.#outgoing.joined(joined, isSameEpoch);
-    this.#committed = joined.committed;
-    this.#token = joined.token;
-    this.#local = joined.participant;
-    this.#limits = joined.limits;
-    this.#activity = joined.activity;
-    // Before anything is sent: by this token the gateway knows what it has.
-    this.#changed({ isUrgent: true });
+    this.#local = participant;
+    this.#activity = activity;
   }
 
-  /** @param {number} sequence */
-  #isCommitted(sequence) {
-    this.#committed = Math.max(this.#committed, sequence);
-    this.#outgoing.committed(sequence);
-    this.#changed();
-  }
-
-  /** @param {Record<string, unknown>} body */
-  #catchUp(body) {
-    this.#isCatchingUp = true;
-    this.#connection.expect(true);
-    if (body.kind !== 'snapshot') return this.#position.follow();
-    this.#position.lose();
+  #snapshotBegan() {
     this.#retained.clear();
     this.#participants.clear();
     for (const observer of this.#observers) observer.snapshotBegan?.();
   }
 
-  /** @param {number} sequence */
-  #caughtUp(sequence) {
-    this.#isCatchingUp = false;
-    this.#position.caughtUp(sequence);
-    this.#outgoing.caughtUp();
-    for (const observer of this.#observers) observer.caughtUp?.();
-    this.#connection.works();
-    this.#publishParticipants();
-    const isNews = !this.#isConnected;
-    this.#isConnected = true;
-    if (this.#state === 'waiting') this.#become('joined');
-    if (isNews) this.dispatchEvent(new Event('connectionchange'));
-    this.#connection.expect(this.#outgoing.isAwaited);
-    if (isNews) this.#outgoing.start(this.#limits);
-  }
-
-  /** @param {Uint8Array} bytes */
-  #entries(bytes) {
-    try {
-      for (const entry of decodeEntries(bytes)) this.#entry(entry);
-    } catch (error) {
-      if (!(error instanceof WireError)) throw error;
-      this.#position.lose();
-      this.#connection.restart();
-    }
-  }
-
   /** @param {Entry} entry */
   #entry(entry) {
-    const isOwn = entry.sender === this.#local?.number;
-    if (isOwn && !entry.reliable) return;
     if (entry.reliable) this.#retained.apply(entry);
-    entry.isRepeat = this.#told.isRepeat(entry, this.#participants.find(entry.sender)?.id);
-    this.#position.apply(entry.sequence);
-    if (entry.system) this.#system(entry);
+    if (entry.system) this.#systemEntry(entry);
     for (const observer of this.#observers) observer.entry?.(entry);
-    if (!isOwn || entry.clientSequence === 0) return;
-    this.#outgoing.echoed(entry, { isSeen: !this.#isCatchingUp });
-    this.#expectAnswers();
   }
 
   /** @param {Entry} entry from the gateway itself */
-  #system(entry) {
-    const told = readPayload(entry.payload);
-    if (!told) return;
-    switch (entry.type) {
+  #systemEntry({ type, payload }) {
+    const content = readPayload(payload);
+    if (!content) return;
+    switch (type) {
       case 'participants':
-        this.#participants.apply(told);
-        if (!this.#isCatchingUp) this.#publishParticipants();
+        this.#participants.apply(content);
+        if (!this.#client.isCatchingUp) this.#publishParticipants();
         break;
       case 'activity':
-        this.#activity = told;
+        this.#activity = content;
         this.dispatchEvent(new Event('activitychange'));
         break;
       case 'newSession':
-        this.dispatchEvent(new CustomEvent('newsession', { detail: told }));
+        this.dispatchEvent(new CustomEvent('newsession', { detail: content }));
         break;
       case 'notice':
-        if (told.code === 'storage-full' || told.code === 'saved') this.#isUnsaved = told.code !== 'saved';
-        this.dispatchEvent(new CustomEvent('notice', { detail: told }));
+        if (content.code === 'storage-full' || content.code === 'saved') this.#isUnsaved = content.code !== 'saved';
+        this.dispatchEvent(new CustomEvent('notice', { detail: content }));
     }
   }
 
-  #expectAnswers() {
-    this.#connection.expect(this.#isCatchingUp || this.#outgoing.isAwaited);
+  #caughtUp() {
+    for (const observer of this.#observers) observer.caughtUp?.();
+    this.#publishParticipants();
+  }
+
+  #connectionChanged() {
+    if (this.isConnected && this.#state === 'waiting') this.#become('joined');
+    this.dispatchEvent(new Event('connectionchange'));
   }
 
   #publishParticipants() {
@@ -393,55 +305,16 @@ export class GroupSession extends EventTarget {
     this.dispatchEvent(new CustomEvent('participantschange', { detail }));
   }
 
-  /** @param {Record<string, unknown>} body of an `error` */
-  #refused(body) {
-    const clientSequence = number(body.clientSequence);
-    const code = typeof body.code === 'string' ? body.code : 'internal';
-    const detail = typeof body.detail === 'string' ? body.detail : code;
-    const error = new GroupSessionError(code, detail);
-    if (clientSequence > 0) {
-      this.#outgoing.refused(clientSequence, error, body);
-      this.#changed({ isUrgent: true });
-      if (this.#connection.isOpen) this.#expectAnswers();
-    }
-    this.dispatchEvent(new CustomEvent('error', { detail: error }));
-  }
-
-  /** @param {OutboxItem} item @param {GroupSessionError | null} refusal */
-  #settled(item, refusal) {
-    for (const observer of this.#observers) observer.settled?.(item, refusal);
-    this.#changed();
-  }
-
-  /** What `save` gives has changed. @param {{ isUrgent?: boolean }} [how] */
-  #changed({ isUrgent = false } = {}) {
+  /** The result of `save` has changed. @param {boolean} isUrgent */
+  #saveChanged(isUrgent) {
     this.dispatchEvent(new CustomEvent('savechange', { detail: { isUrgent } }));
-  }
-
-  /** @param {number} code @param {string} reason @returns {number | null} */
-  #closed(code, reason) {
-    this.#outgoing.stop();
-    this.#isCatchingUp = false;
-    const then = afterClose(code, reason);
-    if (then.action === 'invalidate') {
-      this.#invalidate(then.reason);
-      return null;
-    }
-    if (then.action === 'reconnect-as-new') this.#token = null;
-    const isNews = this.#isConnected || this.#trouble !== (then.trouble ?? '');
-    this.#isConnected = false;
-    this.#trouble = then.trouble ?? '';
-    if (isNews) this.dispatchEvent(new Event('connectionchange'));
-    return then.afterMs;
   }
 
   /** @param {InvalidationReason} reason */
   #invalidate(reason) {
     if (this.#state === 'invalidated') return;
     this.#reason = reason;
-    this.#isConnected = false;
-    this.#outgoing.stop();
-    this.#connection.stop();
+    this.#client.stop();
     this.#become('invalidated');
   }
 
@@ -449,27 +322,5 @@ export class GroupSession extends EventTarget {
   #become(state) {
     this.#state = state;
     this.dispatchEvent(new Event('statechange'));
-  }
-}
-
-/** The least number of senders that are remembered. */
-const SENDERS = 10000;
-
-/** The highest client sequence of each sender, to recognise repeats: after a crash of the gateway, senders repeat entries. */
-class HighestTold {
-  /** By number, which may be another sender's after a restore. @type {Map<number, { id: string | undefined, highest: number }>} */
-  #senders = new Map();
-
-  /** @param {import('./wire.js').Entry} entry @param {string | undefined} id of its sender */
-  isRepeat({ sender, clientSequence }, id) {
-    // Unreliable entries and the gateway's own have no client sequence.
-    if (!clientSequence) return false;
-    const known = this.#senders.get(sender);
-    if (known && known.id === id && clientSequence <= known.highest) return true;
-    this.#senders.set(sender, { id, highest: clientSequence });
-    if (this.#senders.size > 2 * SENDERS) {
-      for (const number of [...this.#senders.keys()].slice(0, SENDERS)) this.#senders.delete(number);
-    }
-    return false;
   }
 }

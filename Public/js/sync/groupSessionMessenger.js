@@ -1,14 +1,14 @@
-/** Messages of any kind between the people of a session. */
+/** Messages of any kind between the participants of a session. */
 
 import { AsyncQueue } from './asyncQueue.js';
 import { MessageTooLargeError, NotJoinedError, RateLimitedError } from './errors.js';
-import { EntryRate } from './sender.js';
+import { EntryRate } from './rateLimit.js';
 import { encodedLength, Retention } from './wire.js';
 
 /**
  * @typedef {import('./groupSession.js').GroupSession} GroupSession
- * @typedef {import('./outgoing.js').OutboxItem} OutboxItem
- * @typedef {import('./control.js').Participant} Participant
+ * @typedef {import('./outbox.js').OutboxItem} OutboxItem
+ * @typedef {import('./participants.js').Participant} Participant
  * @typedef {import('./wire.js').Entry} Entry
  *
  * A kind of message: a class, known to others by its `messageIdentifier` or else its name; or that name itself.
@@ -22,11 +22,11 @@ import { encodedLength, Retention } from './wire.js';
  * @property {number} retention
  */
 
-/** What the gateway calls bytes without a type of their own. */
+/** The message type of plain bytes. */
 const DATA = 'Data';
-/** Unreliable messages that nobody reads make room for newer ones. */
+/** The maximum number of unread unreliable messages; the oldest are dropped. */
 const UNREAD_LIMIT = 1000;
-/** As much as the gateway lets through at once. */
+/** The burst that the gateway accepts. */
 const BURST_SECONDS = 2;
 
 export class GroupSessionMessenger {
@@ -47,7 +47,7 @@ export class GroupSessionMessenger {
     this.#session = session;
     this.#isReliable = deliveryMode === 'reliable';
     this.#now = now;
-    session.observe({ settled: (item, refusal) => this.#settled(item, refusal) });
+    session.observe({ acked: (item, refusal) => this.#acked(item, refusal) });
     session.addEventListener('statechange', () => this.#stateChanged());
   }
 
@@ -56,15 +56,15 @@ export class GroupSessionMessenger {
   }
 
   /**
-   * Sends to everybody, or to some. The order of calls is the order of messages. A reliable message is done when the
-   * session has it; before the session is joined, and while the connection is lost, it waits.
+   * Sends to all participants, or to some. The order of calls is the order of messages. The promise of a reliable message resolves
+   * when the session has it; before the session is joined, and while the connection is lost, the message waits.
    * @param {object} message of a class; or bytes; or any object, with its `type`
    * @param {object} [options]
-   * @param {Participant | Iterable<Participant> | null} [options.to] nobody (an empty list) is no error
+   * @param {Participant | Iterable<Participant> | null} [options.to] an empty list is no error
    * @param {string} [options.type] instead of the message's class
-   * @param {string} [options.key] what it is about: kept for those who come later
-   * @param {'append' | 'replace' | 'remove'} [options.retention] what it does to what is kept under the key
-   * @param {boolean} [options.existing] only if something is kept under it
+   * @param {string} [options.key] of its subject: retained for later participants
+   * @param {'append' | 'replace' | 'remove'} [options.retention] its effect on the retained entries of the key
+   * @param {boolean} [options.existing] only if the key has retained entries
    * @returns {Promise<void>} @throws {MessageTooLargeError | RateLimitedError | NotJoinedError} and then nothing was sent
    */
   async send(message, { to = null, type, key, retention = 'append', existing = false } = {}) {
@@ -126,7 +126,7 @@ export class GroupSessionMessenger {
     if (bytes > messageBytes) throw new MessageTooLargeError(messageBytes, bytes);
   }
 
-  /** What waits for a connection costs no rate: it will go out as fast as it may. @param {number} bytes */
+  /** Messages that wait for a connection are not counted: they are sent within the rate limits later. @param {number} bytes */
   #checkRate(bytes) {
     if (this.#session.state === 'invalidated') throw new NotJoinedError();
     if (!this.#session.isConnected) return;
@@ -136,7 +136,7 @@ export class GroupSessionMessenger {
   }
 
   /** @param {OutboxItem} item @param {Error | null} refusal */
-  #settled(item, refusal) {
+  #acked(item, refusal) {
     const sending = this.#sending.get(item);
     if (!sending) return;
     this.#sending.delete(item);

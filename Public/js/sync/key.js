@@ -3,7 +3,7 @@
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0').toUpperCase());
 const PATTERN = /^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
 
-/** @param {unknown} text @returns {text is string} whether it is a UUID as this client writes it */
+/** @param {unknown} text @returns {text is string} true for a UUID as this client writes it */
 export function isKey(text) {
   return typeof text === 'string' && PATTERN.test(text);
 }

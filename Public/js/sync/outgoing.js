@@ -1,268 +1,40 @@
-/** What a participant says: kept in its outbox (no socket, no clock) until the gateway has put it on disk, put on the connection, and told when it is settled. */
+/** The outbox on a connection: sends its items, and reports the results. */
 
-import { number } from './control.js';
+import { number } from './json.js';
+import { Outbox } from './outbox.js';
 import { Sender } from './sender.js';
 import { Retention } from './wire.js';
 
 /**
- * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
- * @typedef {object} OutboxItem
- * @property {OutgoingEntry} entry
- * @property {number} clientSequence 0 until it is first put on a socket
- * @property {number} sequence an upper bound of its place in the session's order; 0 until the session holds it
- * @property {boolean} settled its sender was told what became of it
- */
-
-/** Stands where a refused entry stood, until that number is on disk: it is no good entry, so it is refused again. */
-const REFUSED = Object.freeze({ type: '', payload: new Uint8Array(0), reliable: true });
-
-/**
- * Entries are numbered when they first go on a socket, and kept until they are committed. What a cut connection may have
- * lost is sent again under the same numbers, so that the gateway can tell a repeat.
- */
-export class Outbox {
-  /** @type {OutboxItem[]} numbered, in the order of their numbers */
-  #numbered = [];
-  /** How many of them, from the front, need not be put on this socket (again). */
-  #onSocket = 0;
-  /** @type {OutboxItem[]} waiting for a number */
-  #waiting = [];
-  /** Under which keys something waits, or did since nothing waited at all. @type {Set<string | null | undefined>} */
-  #keys = new Set();
-  #nextSequence = 1;
-  /** The highest number sent in an earlier epoch. Others may have received these entries, so they keep their numbers. */
-  #formerSequence = 0;
-
-  /** Lowest client sequence that is still held, or will be used next: `next` of a resume. */
-  get next() {
-    return this.#numbered[0]?.clientSequence ?? this.#nextSequence;
-  }
-
-  get nextSequence() {
-    return this.#nextSequence;
-  }
-
-  /** @returns {OutboxItem[]} everything the session may not hold yet, oldest first */
-  get unsettled() {
-    return [...this.#numbered, ...this.#waiting].filter((item) => item.sequence === 0 && item.entry !== REFUSED);
-  }
-
-  /** Whether there is something to put on the socket. */
-  get hasMore() {
-    return this.#onSocket < this.#numbered.length || this.#waiting.length > 0;
-  }
-
-  /** Whether the gateway owes us an answer. */
-  get isAwaited() {
-    return this.#numbered.some((item, at) => at < this.#onSocket && item.sequence === 0 && item.entry !== REFUSED);
-  }
-
-  /** @param {OutgoingEntry} entry @returns {OutboxItem} */
-  add(entry) {
-    const item = { entry, clientSequence: 0, sequence: 0, settled: false };
-    this.#waiting.push(item);
-    this.#keys.add(entry.key);
-    return item;
-  }
-
-  /**
-   * Adds an entry that says all about its key, in place of what still waits for a number under that key: a thing that was
-   * begun, added to and replaced is as well said at once.
-   * @param {OutgoingEntry} entry a replace or a remove
-   * @returns {{ item: OutboxItem, superseded: OutboxItem[] }} what waits now, and what no longer does
-   */
-  addInPlace(entry) {
-    // Of thousands that are said in one go, each would be looked for among all.
-    if (!this.#keys.has(entry.key)) return { item: this.add(entry), superseded: [] };
-    const superseded = this.#waiting.filter((item) => item.entry.key === entry.key);
-    if (superseded.length === 0) return { item: this.add(entry), superseded };
-    this.#waiting = this.#waiting.filter((item) => item.entry.key !== entry.key);
-    const decisive = superseded.findLast((item) => item.entry.retention === Retention.remove || !item.entry.existing);
-    if (!decisive || !entry.existing) return { item: this.add(entry), superseded };
-    // Removed, and then changed if it exists: it does not.
-    if (decisive.entry.retention === Retention.remove) return { item: this.add(decisive.entry), superseded };
-    return { item: this.add({ ...entry, existing: false }), superseded };
-  }
-
-  /** @returns {OutboxItem | null} what is due on the socket, numbered; `sent` says that it went */
-  peek() {
-    if (this.#onSocket < this.#numbered.length) return this.#numbered[this.#onSocket];
-    const item = this.#waiting.shift();
-    if (!item) return null;
-    if (this.#waiting.length === 0) this.#keys.clear();
-    item.clientSequence = this.#nextSequence;
-    this.#nextSequence += 1;
-    this.#numbered.push(item);
-    return item;
-  }
-
-  sent() {
-    this.#onSocket += 1;
-  }
-
-  /**
-   * Our own entry came back in order: so what we said before it is in the session too, though a snapshot left it out.
-   * @param {number} clientSequence @param {number} sequence @returns {OutboxItem[]} what we learn by it to have been accepted
-   */
-  accepted(clientSequence, sequence) {
-    const learned = [];
-    for (const item of this.#numbered) {
-      if (item.clientSequence > clientSequence) break;
-      if (item.sequence > 0) continue;
-      item.sequence = sequence;
-      learned.push(item);
-    }
-    return learned;
-  }
-
-  /**
-   * The gateway used the number up and took nothing. Should it come back from before that, no number may be missing.
-   * @param {number} clientSequence @returns {OutboxItem | null}
-   */
-  refused(clientSequence) {
-    const index = this.#numbered.findIndex((item) => item.clientSequence === clientSequence);
-    if (index < 0 || this.#numbered[index].entry === REFUSED) return null;
-    return this.#numbered.splice(index, 1, { entry: REFUSED, clientSequence, sequence: 0, settled: true })[0];
-  }
-
-  /** Everything up to a place in the order is on disk. @param {number} sequence */
-  committed(sequence) {
-    let count = 0;
-    while (count < this.#onSocket && this.#isCommitted(this.#numbered[count], sequence)) count += 1;
-    this.#numbered.splice(0, count);
-    this.#onSocket -= count;
-  }
-
-  /** @param {OutboxItem} item @param {number} sequence */
-  #isCommitted(item, sequence) {
-    return item.sequence > 0 && item.sequence <= sequence;
-  }
-
-  /**
-   * The gateway will drop all from this one on until it comes: their numbers are free again.
-   * @param {number} clientSequence @param {{ removesFirst?: boolean }} [options] removing passes even where the quota stops the rest
-   */
-  rewind(clientSequence, { removesFirst = false } = {}) {
-    if (clientSequence > this.#nextSequence) return;
-    const keepsNumbers = this.next <= clientSequence && clientSequence <= this.#formerSequence;
-    const first = keepsNumbers ? this.#formerSequence + 1 : clientSequence;
-    const again = this.#numbered.filter((item) => item.clientSequence >= first);
-    this.#numbered.length -= again.length;
-    const due = this.#numbered.filter((item) => item.clientSequence < clientSequence).length;
-    this.#onSocket = Math.min(this.#onSocket, due);
-    this.#waitAgain(again);
-    this.#nextSequence = first;
-    if (removesFirst && !keepsNumbers) this.#putRemovalsFirst();
-  }
-
-  /** Only what was retained before can be removed out of turn: not what else waits under the key. */
-  #putRemovalsFirst() {
-    /** @type {Map<string | null | undefined, number>} */
-    const counts = new Map();
-    for (const { entry } of this.#waiting) counts.set(entry.key, (counts.get(entry.key) ?? 0) + 1);
-    const goesFirst = (/** @type {OutboxItem} */ { entry }) =>
-      entry.retention === Retention.remove && counts.get(entry.key) === 1;
-    const removals = this.#waiting.filter(goesFirst);
-    this.#waiting = [...removals, ...this.#waiting.filter((item) => !goesFirst(item))];
-  }
-
-  /**
-   * The socket is gone and a new one has resumed this participant.
-   * @param {number} acknowledged highest client sequence the session holds
-   * @param {number} sequence all of them are at or before it
-   * @param {boolean} sameEpoch whether what was accepted before still counts
-   * @returns {OutboxItem[]} what we learn by it to have been accepted, or to be lost: then it has no sequence
-   */
-  resume(acknowledged, sequence, sameEpoch) {
-    const learned = [];
-    if (!sameEpoch) this.#formerSequence = this.#nextSequence - 1;
-    for (const item of this.#numbered) {
-      if (item.clientSequence > acknowledged) {
-        if (item.sequence > 0 && item.entry !== REFUSED) learned.push(item);
-        item.sequence = 0;
-      } else if (item.sequence === 0 || !sameEpoch) {
-        if (!item.settled) learned.push(item);
-        item.sequence = sequence;
-      }
-    }
-    const again = this.#numbered.findIndex((item) => item.clientSequence > acknowledged);
-    this.#onSocket = again < 0 ? this.#numbered.length : again;
-    this.#nextSequence = Math.max(this.#nextSequence, acknowledged + 1);
-    return learned;
-  }
-
-  /**
-   * We are a new participant: what the session does not hold is numbered anew, in order.
-   * @param {boolean} sameEpoch @returns {OutboxItem[]} what it held before
-   */
-  renumber(sameEpoch) {
-    const kept = this.#numbered.filter((item) => !sameEpoch || item.sequence === 0);
-    const lost = kept.filter(({ entry, sequence }) => sequence > 0 && entry !== REFUSED);
-    this.#waitAgain(kept);
-    this.#numbered = [];
-    this.#onSocket = 0;
-    this.#nextSequence = 1;
-    this.#formerSequence = 0;
-    return lost;
-  }
-
-  /** @param {OutboxItem[]} items that give their numbers up */
-  #waitAgain(items) {
-    for (const item of items) item.clientSequence = item.sequence = 0;
-    this.#waiting = [...items.filter(({ entry }) => entry !== REFUSED), ...this.#waiting];
-    for (const { entry } of this.#waiting) this.#keys.add(entry.key);
-  }
-
-  /** What a later page goes on with: the items themselves. @returns {{ next: number, items: OutboxItem[] }} */
-  snapshot() {
-    return { next: this.#nextSequence, items: [...this.#numbered, ...this.#waiting] };
-  }
-
-  /**
-   * What waited has a number now: the one that the page before gave it, if it came to that, whether or not that was written
-   * down. So how many the session took says which.
-   * @param {{ next: number, items: OutboxItem[] }} snapshot
-   */
-  restore({ next, items }) {
-    this.#nextSequence = next;
-    for (const item of items) {
-      const clientSequence = item.clientSequence || this.#nextSequence++;
-      const settled = item.entry.type === '';
-      const entry = settled ? REFUSED : item.entry;
-      this.#numbered.push(Object.assign(item, { entry, clientSequence, sequence: 0, settled }));
-    }
-  }
-}
-
-/**
  * @typedef {import('./control.js').Joined} Joined
+ * @typedef {import('./outbox.js').OutboxItem} OutboxItem
+ * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
  * @typedef {import('./errors.js').GroupSessionError} GroupSessionError
  *
  * @typedef {object} OutgoingEvents
- * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} settled
- * @property {(item: OutboxItem) => void} unsettled it was settled, and the gateway has lost it: it is settled once more
+ * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} acked the session holds the item, or the gateway refused it
+ * @property {(item: OutboxItem) => void} reopened the gateway has lost an acknowledged item: it is sent again, and acknowledged once more
  */
 
-/** When the gateway refuses for now and does not say for how long. */
+/** The pause after a temporary refusal without a time. */
 const PAUSE_MS = 1000;
 
-/** What a participant says: kept in its outbox, put on the connection, and told when it is settled. */
 export class Outgoing {
   #outbox = new Outbox();
   #connection;
   #sender;
   #events;
-  /** @type {OutboxItem[]} found to be accepted while we were away; told when their effect is seen */
-  #learned = [];
+  /** Items that are known to be accepted but whose effect is not visible yet: they are reported at `caughtUp`. @type {OutboxItem[]} */
+  #unseen = [];
 
   /**
    * @param {import('./connection.js').Connection} connection
-   * @param {import('./connection.js').Surroundings} around
+   * @param {import('./environment.js').Environment} env
    * @param {OutgoingEvents} events
    */
-  constructor(connection, around, events) {
+  constructor(connection, env, events) {
     this.#connection = connection;
-    this.#sender = new Sender(this.#outbox, connection, around);
+    this.#sender = new Sender(this.#outbox, connection, env);
     this.#events = events;
   }
 
@@ -274,11 +46,11 @@ export class Outgoing {
     return this.#outbox.isAwaited;
   }
 
-  get unsettled() {
-    return this.#outbox.unsettled;
+  get pending() {
+    return this.#outbox.pending;
   }
 
-  /** @param {OutgoingEntry} entry @returns {OutboxItem | null} null for what is not reliable */
+  /** @param {OutgoingEntry} entry @returns {OutboxItem | null} null for an unreliable entry */
   send(entry) {
     if (!entry.reliable) {
       this.#sender.sendUnreliable(entry);
@@ -289,20 +61,20 @@ export class Outgoing {
     return item;
   }
 
-  /** The gateway knows us. @param {Joined} joined @param {boolean} sameEpoch */
+  /** The gateway has let this client in. @param {Joined} joined @param {boolean} sameEpoch */
   joined(joined, sameEpoch) {
     const { acknowledged, sequence, committed } = joined;
-    const told = joined.resumed
+    const changed = joined.resumed
       ? this.#outbox.resume(acknowledged, sequence, sameEpoch)
       : this.#outbox.renumber(sameEpoch);
-    this.#learned.push(...told);
-    for (const item of told) if (item.sequence === 0) this.#unsettle(item);
+    this.#unseen.push(...changed);
+    for (const item of changed) if (item.sequence === 0) this.#reopen(item);
     this.#outbox.committed(committed);
   }
 
-  /** What we learned by joining is now seen by all. */
+  /** The effects of all accepted items are visible. */
   caughtUp() {
-    for (const item of this.#learned.splice(0)) if (item.sequence > 0) this.#settle(item, null);
+    for (const item of this.#unseen.splice(0)) if (item.sequence > 0) this.#ack(item, null);
   }
 
   /** @param {import('./control.js').Limits} limits */
@@ -314,11 +86,11 @@ export class Outgoing {
     this.#sender.stop();
   }
 
-  /** Our own entry came back. @param {import('./wire.js').Entry} entry @param {{ isSeen: boolean }} options whether its effect is seen already */
+  /** An own entry came back. @param {import('./wire.js').Entry} entry @param {{ isSeen: boolean }} options `isSeen`: its effect is visible */
   echoed({ clientSequence, sequence }, { isSeen }) {
     const accepted = this.#outbox.accepted(clientSequence, sequence);
-    if (isSeen) { for (const item of accepted) this.#settle(item, null); }
-    else this.#learned.push(...accepted);
+    if (isSeen) { for (const item of accepted) this.#ack(item, null); }
+    else this.#unseen.push(...accepted);
   }
 
   /** @param {number} sequence */
@@ -335,7 +107,7 @@ export class Outgoing {
         this.#outbox.rewind(clientSequence, { removesFirst: error.code !== 'rate-limited' });
         return this.#sender.pause(number(body.retryAfterMs) || PAUSE_MS);
       case 'sequence-gap': {
-        // Ours and the gateway's counts differ. It holds nothing from the expected one on: those numbers are free.
+        // The gateway holds nothing from the expected number on, so those numbers are free.
         const expected = number(body.expected);
         if (expected === 0 || expected > clientSequence) return this.#connection.restart();
         this.#outbox.rewind(expected);
@@ -343,7 +115,7 @@ export class Outgoing {
       }
       default: {
         const item = this.#outbox.refused(clientSequence);
-        if (item) this.#settle(item, error);
+        if (item) this.#ack(item, error);
       }
     }
   }
@@ -362,21 +134,21 @@ export class Outgoing {
     const saysAll = entry.retention === Retention.replace || entry.retention === Retention.remove;
     if (!saysAll) return this.#outbox.add(entry);
     const { item, superseded } = this.#outbox.addInPlace(entry);
-    for (const old of superseded) this.#settle(old, null);
+    for (const old of superseded) this.#ack(old, null);
     return item;
   }
 
   /** @param {OutboxItem} item @param {GroupSessionError | null} refusal */
-  #settle(item, refusal) {
-    if (item.settled) return;
-    item.settled = true;
-    this.#events.settled(item, refusal);
+  #ack(item, refusal) {
+    if (item.isAcked) return;
+    item.isAcked = true;
+    this.#events.acked(item, refusal);
   }
 
   /** @param {OutboxItem} item */
-  #unsettle(item) {
-    if (!item.settled) return;
-    item.settled = false;
-    this.#events.unsettled(item);
+  #reopen(item) {
+    if (!item.isAcked) return;
+    item.isAcked = false;
+    this.#events.reopened(item);
   }
 }

@@ -1,122 +1,59 @@
-/** What goes out, no faster than the gateway takes it. */
+/** Sends the items of an outbox on a connection, in large messages and within the rate limits. */
 
+import { EntryRate } from './rateLimit.js';
 import { encodedLength, encodeEntry } from './wire.js';
-
-/** So much a second on average, and so much at once. Time comes in; it knows no clock. */
-export class TokenBucket {
-  #perSecond;
-  #capacity;
-  #tokens;
-  #at;
-
-  /** @param {number} perSecond @param {number} capacity @param {number} now milliseconds */
-  constructor(perSecond, capacity, now) {
-    this.#perSecond = perSecond;
-    this.#capacity = capacity;
-    this.#tokens = capacity;
-    this.#at = now;
-  }
-
-  /** @param {number} amount @param {number} now @returns {number} 0, or the milliseconds until it would be there */
-  waitFor(amount, now) {
-    this.#fill(now);
-    // What is larger than the bucket passes when the bucket is full: it would wait for ever else.
-    const missing = Math.min(amount, this.#capacity) - this.#tokens;
-    return missing <= 0 ? 0 : Math.ceil((missing / this.#perSecond) * 1000);
-  }
-
-  /** @param {number} amount @param {number} now */
-  take(amount, now) {
-    this.#fill(now);
-    this.#tokens -= amount;
-  }
-
-  /** @param {number} now */
-  #fill(now) {
-    const elapsed = Math.max(0, now - this.#at);
-    this.#at = now;
-    this.#tokens = Math.min(this.#capacity, this.#tokens + (elapsed / 1000) * this.#perSecond);
-  }
-}
-
-/** Entries and bytes together, as the gateway counts them. */
-export class EntryRate {
-  #entries;
-  #bytes;
-
-  /**
-   * @param {{ entriesPerSecond: number, bytesPerSecond: number }} limits
-   * @param {number} burstSeconds how many seconds' worth may go at once
-   * @param {number} now
-   */
-  constructor(limits, burstSeconds, now) {
-    this.#entries = new TokenBucket(limits.entriesPerSecond, limits.entriesPerSecond * burstSeconds, now);
-    this.#bytes = new TokenBucket(limits.bytesPerSecond, limits.bytesPerSecond * burstSeconds, now);
-  }
-
-  /** @param {number} bytes of one entry @param {number} now @returns {number} 0 if it may go and was counted, else ms to wait */
-  take(bytes, now) {
-    const wait = Math.max(this.#entries.waitFor(1, now), this.#bytes.waitFor(bytes, now));
-    if (wait === 0) {
-      this.#entries.take(1, now);
-      this.#bytes.take(bytes, now);
-    }
-    return wait;
-  }
-}
 
 /**
  * @typedef {import('./connection.js').Connection} Connection
- * @typedef {import('./connection.js').Surroundings} Surroundings
- * @typedef {import('./outgoing.js').Outbox} Outbox
+ * @typedef {import('./environment.js').Environment} Environment
+ * @typedef {import('./outbox.js').Outbox} Outbox
  * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
  */
 
-/** What a binary message from a client may have. */
+/** The maximum size of a binary message from a client. */
 const MESSAGE_BYTES = 1024 * 1024;
-/** What may wait in the socket itself before we hold back, and before what may be lost is not sent at all. */
+/** The bytes in the socket's own buffer from which reliable entries wait, and from which unreliable ones are dropped. */
 const SOCKET_BYTES = 1024 * 1024;
 const UNRELIABLE_SOCKET_BYTES = 32 * 1024;
-/** The gateway lets two seconds' worth through at once; half of that is safe, however the network bunches it. */
+/** The gateway accepts a burst of two seconds; half of that is safe, even if the network bunches messages. */
 const BURST_SECONDS = 1;
 const SOCKET_FULL_MS = 50;
 
-/** Puts an outbox on a connection, in large messages and no faster than the session takes them. */
 export class Sender {
   #outbox;
   #connection;
-  #around;
+  #env;
   /** @type {EntryRate | null} null while nothing may be sent */
   #rate = null;
   /** @type {unknown} */
   #timer = null;
 
-  /** @param {Outbox} outbox @param {Connection} connection @param {Surroundings} around */
-  constructor(outbox, connection, around) {
+  /** @param {Outbox} outbox @param {Connection} connection @param {Environment} env */
+  constructor(outbox, connection, env) {
     this.#outbox = outbox;
     this.#connection = connection;
-    this.#around = around;
+    this.#env = env;
   }
 
   /** @param {import('./control.js').Limits} limits */
   start(limits) {
-    this.#rate = new EntryRate(limits, BURST_SECONDS, this.#around.now());
+    this.#rate = new EntryRate(limits, BURST_SECONDS, this.#env.now());
     this.flush();
   }
 
   stop() {
     this.#rate = null;
-    this.#around.clearTimeout(this.#timer);
+    this.#env.clearTimeout(this.#timer);
     this.#timer = null;
   }
 
   /** The gateway asks for a pause. @param {number} ms */
   pause(ms) {
-    this.#around.clearTimeout(this.#timer);
+    this.#env.clearTimeout(this.#timer);
     this.#later(ms);
   }
 
-  /** Sends what is due, unless a pause is on. */
+  /** Sends all due items, except during a pause. */
   flush() {
     if (!this.#rate || this.#timer !== null) return;
     while (this.#outbox.hasMore) {
@@ -126,15 +63,15 @@ export class Sender {
     }
   }
 
-  /** What may be lost goes at once or not at all. @param {OutgoingEntry} entry @returns {boolean} whether it went */
+  /** Sends an unreliable entry at once or drops it. @param {OutgoingEntry} entry @returns {boolean} true if it was sent */
   sendUnreliable(entry) {
     if (!this.#rate || this.#timer !== null || this.#connection.bufferedAmount > UNRELIABLE_SOCKET_BYTES) return false;
-    if (this.#rate.take(encodedLength(entry), this.#around.now()) > 0) return false;
+    if (this.#rate.take(encodedLength(entry), this.#env.now()) > 0) return false;
     this.#connection.send(encodeEntry(entry, 0));
     return true;
   }
 
-  /** @param {EntryRate} rate @returns {number} 0, or how long the rate makes the rest wait */
+  /** @param {EntryRate} rate @returns {number} 0, or the milliseconds until the rate limits let the rest pass */
   #sendMessage(rate) {
     /** @type {Uint8Array[]} */
     const parts = [];
@@ -145,7 +82,7 @@ export class Sender {
       if (!item) break;
       const next = encodedLength(item.entry);
       if (length > 0 && length + next > MESSAGE_BYTES) break;
-      wait = rate.take(next, this.#around.now());
+      wait = rate.take(next, this.#env.now());
       if (wait > 0) break;
       const bytes = encodeEntry(item.entry, item.clientSequence);
       parts.push(bytes);
@@ -154,14 +91,14 @@ export class Sender {
     }
     if (length > 0) {
       this.#connection.send(joined(parts, length));
-      this.#connection.expect(true);
+      this.#connection.awaitReply(true);
     }
     return wait;
   }
 
   /** @param {number} ms */
   #later(ms) {
-    this.#timer = this.#around.setTimeout(() => {
+    this.#timer = this.#env.setTimeout(() => {
       this.#timer = null;
       this.flush();
     }, ms);

@@ -1,8 +1,11 @@
-/** The bytes of entries: what a binary message of the session's socket holds. No state, no socket. */
+/** The encoding of entries in the binary messages of a session's socket. Without state and socket. */
 
 import { bytesFromKey, isKey, keyFromBytes } from './key.js';
 
-/** What becomes of an entry under its key. */
+/** The subprotocol of the session's socket. */
+export const SUBPROTOCOL = 'drawtogether.v1';
+
+/** The effect of an entry on the retained entries of its key. */
 export const Retention = Object.freeze({ none: 0, append: 1, replace: 2, remove: 3 });
 
 const RELIABLE = 1;
@@ -11,12 +14,12 @@ const SEALED = 16;
 const EXISTING = 32;
 const SYSTEM = 128;
 
-/** How many bytes a message type may have, and a list of targets may name. */
+/** The maximum bytes of a message type, and the maximum number of targets. */
 const MAXIMUM_TYPE_BYTES = 255;
 const MAXIMUM_TARGETS = 1000;
 
 /**
- * What a client wants said.
+ * An entry as a client sends it.
  * @typedef {object} OutgoingEntry
  * @property {string} type message type
  * @property {Uint8Array} payload
@@ -25,11 +28,11 @@ const MAXIMUM_TARGETS = 1000;
  * @property {string | null} [key] if retained
  * @property {boolean} [existing] only if the key is held
  * @property {boolean} [sealed]
- * @property {number[] | null} [targets] participants' numbers; null is everybody
+ * @property {number[] | null} [targets] participants' numbers; null: all participants
  */
 
 /**
- * What a client hears.
+ * An entry as a client receives it.
  * @typedef {object} Entry
  * @property {number} sequence its place in the session's order; 0: unreliable, or state at a snapshot's sequence
  * @property {number} sender a participant's number; 0 is the gateway itself
@@ -46,7 +49,7 @@ const MAXIMUM_TARGETS = 1000;
  * @property {boolean} [isRepeat] this client sequence of its sender, or a higher one, was delivered before
  */
 
-/** A message that cannot be cut into entries. */
+/** A message that cannot be divided into entries. */
 export class WireError extends Error {
   name = 'WireError';
 }
@@ -103,7 +106,7 @@ export function encodeEntry(entry, clientSequence) {
 }
 
 /**
- * Cuts a binary message into its entries. Payloads are copies: they may outlive the message.
+ * Divides a binary message into its entries. Payloads are copies: they may outlive the message.
  * @param {Uint8Array} bytes @returns {Entry[]} @throws {WireError}
  */
 export function decodeEntries(bytes) {

@@ -1,10 +1,10 @@
 /** Pen, touch and mouse on the canvas: one pointer works a tool, two fingers or a wheel move the picture. */
 
-import { Pinch } from './hand.js';
+import { Pinch } from './panTool.js';
 
 /**
  * @typedef {import('../model/camera.js').Camera} Camera
- * @typedef {import('./pen.js').Sample} Sample
+ * @typedef {import('./penTool.js').Sample} Sample
  * @typedef {Event & { scale: number, clientX: number, clientY: number }} GestureEvent
  * @typedef {{ begin(sample: Sample): void, move(samples: Sample[]): void, end(): void, cancel(): void }} Tool
  * @typedef {{ clientX: number, clientY: number, pressure: number }} PointerSample as in `PointerEvent`

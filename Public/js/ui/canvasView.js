@@ -14,7 +14,7 @@ import { element } from './elements.js';
 export const CLOSER = 1.25;
 const DOTS = 28;
 /** Dots nearer to each other than this are noise. */
-const LEAST_DOTS = 14;
+const MIN_DOT_DISTANCE = 14;
 
 export class CanvasView {
   #canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
@@ -22,24 +22,24 @@ export class CanvasView {
   #renderer;
   #scene;
   #camera;
-  #ask;
+  #requestFrame;
   #cameraVersion = -1;
   /** Of the camera when all that there was at first was shown. */
   #shownVersion = -1;
   #isPictureNew = true;
   #hint = '';
 
-  /** @param {Renderer} renderer @param {Scene} scene @param {Camera} camera @param {() => void} ask for a frame */
-  constructor(renderer, scene, camera, ask) {
+  /** @param {Renderer} renderer @param {Scene} scene @param {Camera} camera @param {() => void} requestFrame */
+  constructor(renderer, scene, camera, requestFrame) {
     this.#renderer = renderer;
     this.#scene = scene;
     this.#camera = camera;
-    this.#ask = ask;
+    this.#requestFrame = requestFrame;
     const { width, height } = this.#canvas.getBoundingClientRect();
     renderer.resize(Math.round(width * devicePixelRatio), Math.round(height * devicePixelRatio), devicePixelRatio);
     const observer = new ResizeObserver((entries) => {
       this.#resized(entries[0]);
-      ask();
+      requestFrame();
     });
     try {
       observer.observe(this.#canvas, { box: 'device-pixel-content-box' });
@@ -57,7 +57,7 @@ export class CanvasView {
     if (this.#cameraVersion !== this.#camera.version) this.#moved();
     if (this.#isPictureNew) this.#describe();
     this.#renderer.frame();
-    return this.#renderer.isUnsettled;
+    return this.#renderer.hasPendingWork;
   }
 
   /** Everything that is drawn, or where one begins. */
@@ -65,7 +65,7 @@ export class CanvasView {
     const bounds = this.#scene.bounds;
     if (!bounds || this.#isHomeEnough(bounds)) this.#camera.home();
     else this.#camera.fit(bounds, this.#renderer.width, this.#renderer.height);
-    this.#ask();
+    this.#requestFrame();
   }
 
   /**
@@ -86,7 +86,7 @@ export class CanvasView {
   /** @param {number} factor around the middle */
   zoom(factor) {
     this.#camera.zoom(factor, this.#renderer.width / 2, this.#renderer.height / 2);
-    this.#ask();
+    this.#requestFrame();
   }
 
   /** @param {number} scale 1 is as large as it was drawn */
@@ -117,7 +117,7 @@ export class CanvasView {
     this.#cameraVersion = this.#camera.version;
     const { x, y, scale } = this.#camera;
     let size = DOTS * scale;
-    while (size < LEAST_DOTS) size *= 4;
+    while (size < MIN_DOT_DISTANCE) size *= 4;
     const { style } = this.#canvas;
     style.backgroundSize = `${size}px ${size}px`;
     style.backgroundPosition = `${-x * scale - size / 2}px ${-y * scale - size / 2}px`;
@@ -151,10 +151,10 @@ export class CanvasView {
 /** @param {Scene} scene */
 function summary({ strokes, pictures, files, isEmpty }) {
   if (isEmpty) return words.nothingDrawn;
-  const told = [];
-  if (strokes > 0) told.push(words.strokesDrawn(strokes));
-  if (pictures + files > 0) told.push(words.itemsOnPage(pictures, files));
-  return told.join(' ');
+  const lines = [];
+  if (strokes > 0) lines.push(words.strokesDrawn(strokes));
+  if (pictures + files > 0) lines.push(words.itemsOnPage(pictures, files));
+  return lines.join(' ');
 }
 
 /**

@@ -140,8 +140,8 @@ export class ConnectionBanner {
  * @property {() => void} start a new session
  */
 
-/** What stands in place of the tools once the session has ended: the picture stays, to look at and to keep. */
-export class OverBar {
+/** The bar that replaces the tools after the session has ended: save the picture, or start a new session with it. */
+export class EndedBar {
   #scene;
   #copy = element('copy');
 
@@ -152,14 +152,14 @@ export class OverBar {
     element('anew').addEventListener('click', start);
   }
 
-  /** @param {boolean} isOver */
-  show(isOver) {
+  /** @param {boolean} isEnded */
+  show(isEnded) {
     const { isEmpty } = this.#scene;
-    const told = element('over-words');
-    told.hidden = this.#copy.hidden = isEmpty;
+    const text = element('ended-words');
+    text.hidden = this.#copy.hidden = isEmpty;
     const { body } = document;
-    if (isOver === body.hasAttribute('data-over')) return;
-    body.toggleAttribute('data-over', isOver);
-    if (isOver) announce(isEmpty ? words.overForLate : told.innerText);
+    if (isEnded === body.hasAttribute('data-ended')) return;
+    body.toggleAttribute('data-ended', isEnded);
+    if (isEnded) announce(isEmpty ? words.overForLate : text.innerText);
   }
 }

@@ -48,13 +48,13 @@ export async function askName(name) {
  * @param {{ title: string, text: string, canRetry: boolean, hasPicture: boolean }} words
  * @returns {Promise<string>} `start`, `retry` or `stay`
  */
-export async function tellOver({ title, text, canRetry, hasPicture }) {
-  element('over-title').textContent = title;
-  element('over-text').textContent = text;
-  element('over-retry').hidden = !canRetry;
-  element('over-stay').textContent = hasPicture ? words.look : words.close;
-  element('over-start').textContent = hasPicture ? words.startWithPicture : words.startSession;
-  return await showDialog('over-dialog') || 'stay';
+export async function showEndedDialog({ title, text, canRetry, hasPicture }) {
+  element('ended-title').textContent = title;
+  element('ended-text').textContent = text;
+  element('ended-retry').hidden = !canRetry;
+  element('ended-stay').textContent = hasPicture ? words.look : words.close;
+  element('ended-start').textContent = hasPicture ? words.startWithPicture : words.startSession;
+  return await showDialog('ended-dialog') || 'stay';
 }
 
 /**
@@ -69,7 +69,7 @@ export async function tellOver({ title, text, canRetry, hasPicture }) {
 
 const TOAST_MS = 4500;
 const LONG_TOAST_MS = 12_000;
-const MAXIMUM_TOASTS = 6;
+const MAX_TOASTS = 6;
 
 /** @type {Map<string, { shown: HTMLElement, timer: ReturnType<typeof setTimeout> | undefined, gone: (() => void) | undefined }>} */
 const toasts = new Map();
@@ -103,7 +103,7 @@ export function toast(text, { title, color, link, stays = false, about = `${titl
   const timer = stays ? undefined : setTimeout(() => takeAway(about), link ? LONG_TOAST_MS : TOAST_MS);
   toasts.set(about, { shown, timer, gone });
   const [oldest] = toasts.keys();
-  if (toasts.size > MAXIMUM_TOASTS) takeAway(oldest);
+  if (toasts.size > MAX_TOASTS) takeAway(oldest);
   announce(title ? `${title}: ${text}` : text);
 }
 

@@ -87,17 +87,17 @@ export class Frames {
   /** @param {((now: number) => boolean)[]} tasks in order; each says whether it needs another frame */
   run(...tasks) {
     this.#tasks.push(...tasks);
-    this.ask();
+    this.requestFrame();
   }
 
   /** There is something new to show. */
-  ask() {
+  requestFrame() {
     if (this.#isAsked) return;
     this.#isAsked = true;
     requestAnimationFrame((now) => {
       this.#isAsked = false;
       const needs = this.#tasks.map((task) => task(now));
-      if (needs.includes(true)) this.ask();
+      if (needs.includes(true)) this.requestFrame();
     });
   }
 }

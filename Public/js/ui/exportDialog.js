@@ -18,7 +18,7 @@ import { isBusy } from './keys.js';
 /** So long a browser may take to begin with a download. */
 const KEPT_MS = 60_000;
 /** Of more than this there is no preview: it would be late. */
-const MOST_PREVIEWED = 4000;
+const MAX_PREVIEWED = 4000;
 /** Of cards that do not lie on the page's own paper. */
 const ON_WHITE = {
   surface: '#ffffff',
@@ -110,7 +110,7 @@ export class ExportDialog {
     element('export-paper').hidden = format === 'drawing';
     const order = this.#order(format === 'drawing' ? 'page' : undefined);
     this.#note.textContent = format === 'png' ? this.#size(order.drawables) : words.formats[format];
-    this.#preview.hidden = order.drawables.length > MOST_PREVIEWED;
+    this.#preview.hidden = order.drawables.length > MAX_PREVIEWED;
     if (this.#preview.hidden) return;
     const { width, height } = extentOf(order.drawables);
     const { clientWidth, clientHeight } = this.#preview;
@@ -154,7 +154,7 @@ export class ExportDialog {
     const date = new Date().toLocaleDateString('sv');
     make('a', { href, download: `Draw Together ${date}.${ENDINGS[format]}` }).click();
     setTimeout(() => URL.revokeObjectURL(href), KEPT_MS);
-    told(missing);
+    reportMissing(missing);
   }
 
   /** @param {string} format @returns {Promise<Copy>} */
@@ -171,7 +171,7 @@ export class ExportDialog {
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': made.then(({ blob }) => blob) })]);
     const { missing } = await made;
     toast(words.pictureCopied);
-    told(missing);
+    reportMissing(missing);
   }
 
   /** To be pasted here or on another page: as a drawing. @param {ClipboardEvent} event @returns {Promise<boolean>} whether it is on the clipboard */
@@ -179,10 +179,10 @@ export class ExportDialog {
     const drawables = this.#chosen;
     if (drawables.length === 0 || isBusy(event.target)) return false;
     event.preventDefault();
-    const marks = drawables.flatMap((one) => isItem(one) ? [] : one);
+    const shapes = drawables.flatMap((one) => isItem(one) ? [] : one);
     try {
       // Pictures have to be fetched, and what waits needs a secure page.
-      if (marks.length === drawables.length) event.clipboardData?.setData('text/plain', drawingText(marks));
+      if (shapes.length === drawables.length) event.clipboardData?.setData('text/plain', drawingText(shapes));
       else {
         const made = writeDrawing({ drawables }).then(({ blob }) => blob.slice(0, blob.size, 'text/plain'));
         await navigator.clipboard.write([new ClipboardItem({ 'text/plain': made })]);
@@ -197,22 +197,22 @@ export class ExportDialog {
   async #print() {
     const { blob, missing } = await rasterOf(this.#order('white'), 3);
     this.#lifetime.signal.throwIfAborted();
-    told(missing);
+    reportMissing(missing);
     await print(blob);
   }
 }
 
 /** @param {number} missing pictures */
-function told(missing) {
+function reportMissing(missing) {
   if (missing > 0) toast(words.savedWithout(missing));
 }
 
-/** @typedef {Parameters<typeof paintAll>[1]} Order */
+/** @typedef {Parameters<typeof paintAll>[1]} ExportOptions */
 
 /** Pixels a point. */
 const SHARPNESS = 3;
 
-/** By the browser's own menu too. @param {() => Order | null} order what there is, or nothing */
+/** By the browser's own menu too. @param {() => ExportOptions | null} order what there is, or nothing */
 export function preparePrinting(order) {
   const sheet = element('sheet');
   addEventListener('beforeprint', () => {

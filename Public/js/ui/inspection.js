@@ -1,17 +1,17 @@
 /** What tests, and whoever is curious, can see of the page: `drawTogether` in the console. */
 
-import { stateHash } from '../sync/retained.js';
+import { stateHash } from '../sync/stateHash.js';
 
 /**
  * @param {object} parts
  * @param {import('../app/sharing.js').Sharing} parts.sharing
  * @param {import('../model/scene.js').Items} parts.items
- * @param {import('../model/shapes.js').Marks} parts.marks
+ * @param {import('../model/shapes.js').Shapes} parts.shapes
  * @param {import('../edit/selection.js').Selection} parts.selection
  * @param {import('../render/renderer.js').Renderer} parts.renderer
- * @param {import('../model/scheduling.js').Backlog} parts.backlog
+ * @param {import('../model/scheduling.js').FrameQueue} parts.frameQueue
  */
-export function openToInspection({ sharing, marks, items, selection, renderer, backlog }) {
+export function openToInspection({ sharing, shapes, items, selection, renderer, frameQueue }) {
   const inspection = {
     stateHash: async () => (sharing.session ? await stateHash(sharing.session.retained) : ''),
     get participants() {
@@ -35,7 +35,7 @@ export function openToInspection({ sharing, marks, items, selection, renderer, b
     },
     /** Lowest first. */
     marks: () =>
-      marks.all.map(({ id, rgb, z, bounds, ...rest }) => ({
+      shapes.all.map(({ id, rgb, z, bounds, ...rest }) => ({
         id,
         type: 'tool' in rest ? rest.tool : 'text',
         text: 'text' in rest ? rest.text : '',
@@ -46,12 +46,12 @@ export function openToInspection({ sharing, marks, items, selection, renderer, b
       })),
     /** Whether all that has come is on the canvas, and as sharp as it gets. */
     get isSettled() {
-      return (sharing.session?.isConnected ?? true) && !backlog.isBehind && !renderer.isUnsettled;
+      return (sharing.session?.isConnected ?? true) && !frameQueue.hasPending && !renderer.hasPendingWork;
     },
     redraw: async () => {
       renderer.redraw();
       renderer.frame();
-      while (renderer.isLarge && renderer.isUnsettled) await new Promise(requestAnimationFrame);
+      while (renderer.isLarge && renderer.hasPendingWork) await new Promise(requestAnimationFrame);
     },
   };
   Object.defineProperty(globalThis, 'drawTogether', { value: Object.freeze(inspection) });

@@ -1,9 +1,9 @@
-/** What lies over a picture or a file on the page: how far it is, what can be done, and what a screen reader is told. */
+/** What lies over a picture or a file on the page: how far it is, what can be done, and its announcements for screen readers. */
 
 import { AttachmentError } from '../sync/errors.js';
 import { errorWords, words } from '../i18n/i18n.js';
 import { element, icon, make, panelPlace } from './elements.js';
-import { doneOfTotal, itemLabel, Pace, partDone, timeLeft } from './adding.js';
+import { doneOfTotal, itemLabel, partDone, timeLeft, TransferRate } from './filePlacer.js';
 import { announce } from './dialogs.js';
 
 /**
@@ -11,19 +11,19 @@ import { announce } from './dialogs.js';
  * @typedef {import('../model/placement.js').Size} Size
  * @typedef {import('./elements.js').Box} Box
  *
- * @typedef {object} Deeds what a person can do to it
+ * @typedef {object} ItemActions what a person can do to it
  * @property {(item: Item) => void} choose
  * @property {(item: Item) => void} remove
- * @property {(item: Item) => void} addAgain
- * @property {(item: Item) => void} loadAgain
+ * @property {(item: Item) => void} retryUpload
+ * @property {(item: Item) => void} retryLoad
  */
 
 /** The words of an upload change so often; its bar follows each time. */
 const WORDS_MS = 250;
 /** What is smaller on the screen, in pixels, has no room for words. */
-const LEAST_WIDTH = 100;
+const MIN_WIDTH = 100;
 /** A card's link that is smaller than by this, of its own size, cannot be hit. */
-const LEAST_LINK = 0.55;
+const MIN_LINK_SCALE = 0.55;
 
 export class ItemRow {
   #item;
@@ -39,16 +39,16 @@ export class ItemRow {
   #cancel = make('button', { type: 'button', class: 'small', 'aria-label': words.cancel, title: words.cancel });
   #remove = make('button', { type: 'button', class: 'quiet' }, words.remove);
   #download = make('a', { class: 'download' });
-  #pace = new Pace();
+  #rate = new TransferRate();
   #wordsAt = -Infinity;
   #state = '';
   #shown = '';
-  #isBehind = false;
+  #hasMore = false;
 
-  /** @param {Item} item @param {Deeds} deeds */
-  constructor(item, deeds) {
+  /** @param {Item} item @param {ItemActions} actions */
+  constructor(item, actions) {
     this.#item = item;
-    this.#grip.addEventListener('click', () => deeds.choose(item));
+    this.#grip.addEventListener('click', () => actions.choose(item));
     this.#pause.addEventListener('click', () => {
       if (item.upload?.state === 'paused') item.upload.resume();
       else item.upload?.pause();
@@ -56,13 +56,13 @@ export class ItemRow {
     for (const button of [this.#cancel, this.#remove]) {
       button.addEventListener('click', () => {
         element('canvas').focus();
-        deeds.remove(item);
+        actions.remove(item);
       });
     }
-    this.#again.addEventListener('click', () => (item.problem ? deeds.loadAgain(item) : deeds.addAgain(item)));
+    this.#again.addEventListener('click', () => (item.problem ? actions.retryLoad(item) : actions.retryUpload(item)));
     this.#cancel.append(icon('close'));
     this.#download.append(icon('download'));
-    const label = make('div', { class: 'told' }, this.#title, this.#words);
+    const label = make('div', { class: 'caption' }, this.#title, this.#words);
     this.#panel.append(this.#bar, label, this.#pause, this.#cancel, this.#again, this.#remove);
     this.#row.append(this.#grip, this.#frame, this.#panel, this.#download);
   }
@@ -79,8 +79,8 @@ export class ItemRow {
   /** @param {boolean} isChosen @param {number} now milliseconds @returns {boolean} whether there is more to show a little later */
   show(isChosen, now) {
     const { upload, name } = this.#item;
-    if (!this.#isNews(isChosen) && !this.#isBehind) return false;
-    this.#tellState();
+    if (!this.#isChanged(isChosen) && !this.#hasMore) return false;
+    this.#announceState();
     this.#grip.setAttribute('aria-label', itemLabel(this.#item));
     this.#grip.setAttribute('aria-pressed', String(isChosen));
     this.#row.dataset.state = this.#state;
@@ -94,11 +94,11 @@ export class ItemRow {
     this.#remove.hidden = !isFailed;
     const isTooLarge = upload?.error instanceof AttachmentError && upload.error.code === 'attachment-too-large';
     this.#again.hidden = isMissing ? this.#item.isLost : !isFailed || isTooLarge;
-    if (!isUnderWay) this.#words.textContent = isMissing ? this.#item.problem : told(upload);
-    this.#isBehind = isUnderWay && this.#showUpload(now);
+    if (!isUnderWay) this.#words.textContent = isMissing ? this.#item.problem : failureText(upload);
+    this.#hasMore = isUnderWay && this.#showUpload(now);
     this.#showFrame();
     this.#showDownload();
-    return this.#isBehind;
+    return this.#hasMore;
   }
 
   /**
@@ -109,13 +109,13 @@ export class ItemRow {
   place(box, view, panels, isCovered) {
     const { style } = this.#row;
     const { left, top, width, height } = box;
-    this.#row.toggleAttribute('data-mute', isCovered || width < LEAST_WIDTH);
+    this.#row.toggleAttribute('data-mute', isCovered || width < MIN_WIDTH);
     style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
     style.width = `${width.toFixed(1)}px`;
     style.height = `${height.toFixed(1)}px`;
     const scale = width / this.#item.place.width;
     style.setProperty('--scale', scale.toFixed(3));
-    this.#row.toggleAttribute('data-small', scale < LEAST_LINK);
+    this.#row.toggleAttribute('data-small', scale < MIN_LINK_SCALE);
     if (this.#panel.hidden) return null;
     const size = { width: this.#panel.offsetWidth, height: this.#panel.offsetHeight };
     const room = panelPlace(box, size, view, panels);
@@ -126,7 +126,7 @@ export class ItemRow {
   }
 
   /** @param {boolean} isChosen @returns {boolean} whether anything is to be shown that is not */
-  #isNews(isChosen) {
+  #isChanged(isChosen) {
     const { name, by, size, state, offset, upload, isPicture, bitmap, problem } = this.#item;
     const uploaded = upload && [upload.state, upload.offset, upload.isInterrupted];
     const shown = [name, by, size, state, offset, uploaded, isPicture, bitmap === null, problem, isChosen].join();
@@ -149,8 +149,8 @@ export class ItemRow {
       this.#pause.setAttribute('aria-label', pause);
       this.#pause.replaceChildren(isPaused ? icon('resume') : icon('pause'));
     }
-    if (state === 'uploading' && !isInterrupted) this.#pace.add(offset, now);
-    else this.#pace.forget();
+    if (state === 'uploading' && !isInterrupted) this.#rate.add(offset, now);
+    else this.#rate.forget();
     if (now - this.#wordsAt < WORDS_MS && this.#row.dataset.words === `${state}${isInterrupted}`) return true;
     this.#wordsAt = now;
     this.#row.dataset.words = `${state}${isInterrupted}`;
@@ -165,7 +165,7 @@ export class ItemRow {
     if (upload.state === 'paused') return words.paused;
     if (upload.state === 'waiting') return words.waiting;
     if (upload.isInterrupted) return words.noConnection;
-    const seconds = this.#pace.secondsLeft(upload.size);
+    const seconds = this.#rate.secondsLeft(upload.size);
     return seconds === null ? '' : timeLeft(seconds);
   }
 
@@ -197,7 +197,7 @@ export class ItemRow {
   }
 
   /** Says for those who do not see it that something begins, ends or fails. */
-  #tellState() {
+  #announceState() {
     const { upload, state, problem, name } = this.#item;
     const before = this.#state;
     this.#state = problem
@@ -209,7 +209,7 @@ export class ItemRow {
       : state;
     if (this.#state === before) return;
     if (this.#state === 'local' && before === '') announce(words.onPage(name));
-    else if (this.#state === 'failed') announce(words.notUploaded(name, told(upload)));
+    else if (this.#state === 'failed') announce(words.notUploaded(name, failureText(upload)));
     else if (this.#state === 'missing') announce(problem);
     else if (upload && this.#state === 'paused') announce(words.uploadPaused(name));
     else if (upload && this.#state === 'uploading' && before !== 'ready') announce(words.uploading(name));
@@ -218,6 +218,6 @@ export class ItemRow {
 }
 
 /** @param {Item['upload']} upload @returns {string} why it failed */
-function told(upload) {
+function failureText(upload) {
   return upload?.error ? errorWords(upload.error) : '';
 }

@@ -1,6 +1,6 @@
 /** Shows the pictures and files on the page. */
 
-import { Bitmaps } from '../render/bitmaps.js';
+import { BitmapCache } from '../render/bitmaps.js';
 import { ItemPainter } from '../model/item.js';
 import { errorWords, words } from '../i18n/i18n.js';
 import { confirmed, toast } from './dialogs.js';
@@ -12,12 +12,12 @@ import { ItemRow } from './itemRow.js';
  * @typedef {import('../model/camera.js').Camera} Camera
  *
  * @typedef {object} Parts
- * @property {import('../edit/itemStore.js').Album} album
+ * @property {import('../edit/itemStore.js').ItemStore} itemStore
  * @property {import('../model/scene.js').Items} items
  * @property {Camera} camera
  * @property {import('../edit/selection.js').Selection} selection
  * @property {(item: Item) => void} choose
- * @property {() => void} ask for a frame
+ * @property {() => void} requestFrame
  */
 
 /** Until the camera rests this long, no finer bitmaps are made. */
@@ -34,47 +34,47 @@ export class ItemView {
   #layer;
   #cameraVersion = 0;
   #cameraMovedAt = -Infinity;
-  #isNew = true;
-  /** @type {Map<string, { names: string[], isSaid: boolean }>} what is being said: what happened, and to which files */
-  #told = new Map();
+  #isDirty = true;
+  /** @type {Map<string, { names: string[], isShown: boolean }>} what is being said: what happened, and to which files */
+  #announcements = new Map();
 
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
-    const { album, items, choose } = parts;
-    this.#bitmaps = new Bitmaps(items, (item) => album.improved(item));
-    const deeds = {
+    const { itemStore, items, choose } = parts;
+    this.#bitmaps = new BitmapCache(items, (item) => itemStore.pictureChanged(item));
+    const actions = {
       choose,
       remove: this.remove.bind(this),
-      addAgain: album.addAgain.bind(album),
-      loadAgain: album.tryAgain.bind(album),
+      retryUpload: itemStore.retryUpload.bind(itemStore),
+      retryLoad: itemStore.retryLoad.bind(itemStore),
     };
-    this.#layer = new ItemLayer({ ...parts, deeds });
-    album.addEventListener('change', () => this.#changed());
-    album.addEventListener('error', (event) => {
+    this.#layer = new ItemLayer({ ...parts, actions });
+    itemStore.addEventListener('change', () => this.#changed());
+    itemStore.addEventListener('error', (event) => {
       const { item, error } = /** @type {CustomEvent} */ (event).detail;
       toast(errorWords(error), { title: item.name, stays: true });
     });
-    album.addEventListener('appeared', (event) => {
+    itemStore.addEventListener('itemadded', (event) => {
       const item = /** @type {CustomEvent<Item>} */ (event).detail;
       const by = item.by || words.somebody;
-      this.#tell(`added:${by}`, (what) => words.adds(by, what), item.name);
+      this.#announce(`added:${by}`, (what) => words.adds(by, what), item.name);
     });
-    album.addEventListener(
-      'vanished',
-      (event) => this.#tell('removed', words.removed, /** @type {CustomEvent<Item>} */ (event).detail.name),
+    itemStore.addEventListener(
+      'itemremoved',
+      (event) => this.#announce('removed', words.removed, /** @type {CustomEvent<Item>} */ (event).detail.name),
     );
   }
 
   /** Takes it away, for everybody; asks first where that cannot be undone. @param {Item} item */
   async remove(item) {
-    const { album, items } = this.#parts;
+    const { itemStore, items } = this.#parts;
     const title = item.attachment ? words.removeForAll(item.name) : words.removeQuestion(item.name);
     const question = { title, text: words.cannotComeBack, action: words.remove };
     if (!item.blob && !await confirmed(question)) return;
     // Somebody may have been quicker.
     if (items.find(item.id) !== item) return;
-    album.remove(item);
+    itemStore.remove(item);
     toast(words.youRemoved(item.name));
   }
 
@@ -89,41 +89,41 @@ export class ItemView {
   /** @param {number} now @param {{ width: number, height: number, ratio: number }} view the canvas, in pixels @returns {boolean} whether another frame is needed */
   frame(now, { width, height, ratio }) {
     const { camera } = this.#parts;
-    const isBehind = this.#layer.frame(now, width, height);
+    const needsFrame = this.#layer.frame(now, width, height);
     if (this.#cameraVersion !== camera.version) {
       this.#cameraVersion = camera.version;
       this.#cameraMovedAt = now;
-      this.#isNew = true;
+      this.#isDirty = true;
     }
-    if (!this.#isNew || this.#parts.items.size === 0) return isBehind;
+    if (!this.#isDirty || this.#parts.items.size === 0) return needsFrame;
     if (now - this.#cameraMovedAt < CAMERA_REST_MS) return true;
-    this.#isNew = false;
-    this.#bitmaps.show(camera.seen(width, height), camera.scale * ratio);
-    return isBehind;
+    this.#isDirty = false;
+    this.#bitmaps.update(camera.seen(width, height), camera.scale * ratio);
+    return needsFrame;
   }
 
   /**
    * Says it of several at once, also of those that come while it is said.
    * @param {string} about what is alike @param {(what: string) => string} say what happened @param {string} name to what
    */
-  #tell(about, say, name) {
-    const told = this.#told.get(about) ?? { names: [], isSaid: true };
-    this.#told.set(about, told);
-    told.names.push(name);
-    if (!told.isSaid) return;
-    told.isSaid = false;
+  #announce(about, say, name) {
+    const announcement = this.#announcements.get(about) ?? { names: [], isShown: true };
+    this.#announcements.set(about, announcement);
+    announcement.names.push(name);
+    if (!announcement.isShown) return;
+    announcement.isShown = false;
     setTimeout(() => {
-      told.isSaid = true;
-      const { length } = told.names;
-      const gone = () => this.#told.get(about) === told && this.#told.delete(about);
-      toast(say(length > 1 ? words.files(length) : told.names[0]), { about, gone });
+      announcement.isShown = true;
+      const { length } = announcement.names;
+      const gone = () => this.#announcements.get(about) === announcement && this.#announcements.delete(about);
+      toast(say(length > 1 ? words.files(length) : announcement.names[0]), { about, gone });
     }, TOGETHER_MS);
   }
 
   #changed() {
-    this.#isNew = true;
+    this.#isDirty = true;
     this.#layer.changed();
-    this.#parts.ask();
+    this.#parts.requestFrame();
   }
 }
 
@@ -151,17 +151,17 @@ export class ItemLayer {
   /** @type {WeakSet<ItemRow>} those that are outside of the view */
   #away = new WeakSet();
   #cameraVersion = -1;
-  #isNew = true;
+  #isDirty = true;
   #width = 0;
   #height = 0;
 
-  /** @param {Omit<Parts, 'album' | 'choose'> & { deeds: import('./itemRow.js').Deeds }} parts */
+  /** @param {Omit<Parts, 'itemStore' | 'choose'> & { actions: import('./itemRow.js').ItemActions }} parts */
   constructor(parts) {
     this.#parts = parts;
-    parts.items.watch({
-      shown: (item) => this.#add(item),
+    parts.items.observe({
+      shown: (item) => this.#addRow(item),
       changed: () => this.changed(),
-      hidden: (item) => this.#take(item),
+      hidden: (item) => this.#removeRow(item),
     });
     parts.selection.addEventListener('change', () => this.changed());
     this.#list.addEventListener('focusin', ({ target }) => this.#reveal(/** @type {Node} */ (target)));
@@ -169,18 +169,18 @@ export class ItemLayer {
 
   /** Something about an item is different. */
   changed() {
-    this.#isNew = true;
+    this.#isDirty = true;
   }
 
   /** @param {number} now milliseconds @param {number} width @param {number} height of the canvas @returns {boolean} whether another frame is needed */
   frame(now, width, height) {
     const isElsewhere = this.#cameraVersion !== this.#parts.camera.version || width !== this.#width ||
       height !== this.#height;
-    if (!this.#isNew && !isElsewhere) return false;
+    if (!this.#isDirty && !isElsewhere) return false;
     const { selection, camera } = this.#parts;
-    if (this.#isNew) {
-      this.#isNew = false;
-      for (const [item, row] of this.#rows) if (row.show(selection.has(item.id), now)) this.#isNew = true;
+    if (this.#isDirty) {
+      this.#isDirty = false;
+      for (const [item, row] of this.#rows) if (row.show(selection.has(item.id), now)) this.#isDirty = true;
     }
     this.#cameraVersion = camera.version;
     if (width !== this.#width || height !== this.#height) this.#away = new WeakSet();
@@ -192,7 +192,7 @@ export class ItemLayer {
       const row = item && this.#rows.get(item);
       if (row) this.#place(item, row, panels);
     }
-    return this.#isNew;
+    return this.#isDirty;
   }
 
   /** @param {Item} item @param {ItemRow} row @param {import('./elements.js').Box[]} panels that are seen already */
@@ -211,12 +211,12 @@ export class ItemLayer {
 
   /** What gets the focus outside of the view comes to its middle. @param {Node} focused */
   #reveal(focused) {
-    const { camera, ask } = this.#parts;
+    const { camera, requestFrame } = this.#parts;
     for (const [item, row] of this.#rows) {
       if (!this.#away.has(row) || !row.element.contains(focused)) continue;
       const { left, top, width, height } = this.#box(item);
       camera.pan((this.#width - width) / 2 - left, (this.#height - height) / 2 - top);
-      ask();
+      requestFrame();
     }
   }
 
@@ -234,15 +234,15 @@ export class ItemLayer {
   }
 
   /** @param {Item} item */
-  #add(item) {
-    const row = new ItemRow(item, this.#parts.deeds);
+  #addRow(item) {
+    const row = new ItemRow(item, this.#parts.actions);
     this.#rows.set(item, row);
     this.#list.append(row.element);
     this.changed();
   }
 
   /** @param {Item} item */
-  #take(item) {
+  #removeRow(item) {
     this.#rows.get(item)?.element.remove();
     this.#rows.delete(item);
     this.changed();

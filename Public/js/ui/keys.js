@@ -25,47 +25,49 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
 /**
  * @param {object} parts
  * @param {import('./toolbar.js').Toolbar} parts.toolbar
- * @param {import('./toolbar.js').Inks} parts.inks
- * @param {import('./incoming.js').Incoming} parts.incoming
- * @param {import('./choosing.js').Choosing} parts.choosing
+ * @param {import('./toolbar.js').StylePicker} parts.stylePicker
+ * @param {import('./inputSources.js').InputSources} parts.inputSources
+ * @param {import('./selectionController.js').SelectionController} parts.selectionController
  * @param {import('../edit/drawing.js').Drawing} parts.drawing
  * @param {import('./canvasView.js').CanvasView} parts.view
  * @param {() => void} parts.edit what is chosen
  * @param {() => void} parts.save a copy
  * @param {() => void} parts.showKeys
- * @param {() => boolean} parts.isOver whether nothing can be drawn any more
+ * @param {() => boolean} parts.isEnded whether nothing can be drawn any more
  */
-export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edit, save, showKeys, isOver }) {
-  const { selector } = choosing;
-  const colorKeys = [...'1234567890'].map((key, at) => [key, () => inks.chooseColor(at)]);
+export function bindKeys(
+  { toolbar, stylePicker, inputSources, selectionController, drawing, view, edit, save, showKeys, isEnded },
+) {
+  const { selectTool } = selectionController;
+  const colorKeys = [...'1234567890'].map((key, at) => [key, () => stylePicker.chooseColor(at)]);
   const push = (/** @type {number} */ x, /** @type {number} */ y) => (/** @type {KeyboardEvent} */ { shiftKey }) => {
     const step = shiftKey ? LONG_STEP : STEP;
-    selector.push(x * step, y * step);
+    selectTool.nudge(x * step, y * step);
   };
   listenToKeys({
     ...Object.fromEntries(colorKeys),
-    c: () => inks.chooseOwn(),
-    i: () => incoming.pick(),
+    c: () => stylePicker.chooseOwn(),
+    i: () => inputSources.pick(),
     ...Object.fromEntries(Object.entries(TOOLS).map(([key, tool]) => [key, () => toolbar.choose(tool)])),
-    '[': () => inks.stepWidth(-1),
-    ']': () => inks.stepWidth(1),
+    '[': () => stylePicker.stepWidth(-1),
+    ']': () => stylePicker.stepWidth(1),
     ...Object.fromEntries(ARROWS.map(([key, x, y]) => [key, push(x, y)])),
-    'mod+arrowup': () => selector.grow(1.1),
-    'mod+arrowdown': () => selector.grow(1 / 1.1),
-    'mod+a': () => (toolbar.choose('select'), selector.chooseAll()),
-    'mod+d': () => choosing.duplicate(),
-    'mod+]': () => choosing.bringToFront(),
-    pageup: () => choosing.bringToFront(),
-    '.': () => (toolbar.choose('select'), choosing.step(1)),
-    ',': () => (toolbar.choose('select'), choosing.step(-1)),
-    delete: () => choosing.remove(),
-    backspace: () => choosing.remove(),
-    escape: () => (selector.cancel(), selector.choose([])),
-    'mod+o': () => incoming.pick(),
+    'mod+arrowup': () => selectTool.resize(1.1),
+    'mod+arrowdown': () => selectTool.resize(1 / 1.1),
+    'mod+a': () => (toolbar.choose('select'), selectTool.selectAll()),
+    'mod+d': () => selectionController.duplicate(),
+    'mod+]': () => selectionController.bringToFront(),
+    pageup: () => selectionController.bringToFront(),
+    '.': () => (toolbar.choose('select'), selectionController.step(1)),
+    ',': () => (toolbar.choose('select'), selectionController.step(-1)),
+    delete: () => selectionController.remove(),
+    backspace: () => selectionController.remove(),
+    escape: () => (selectTool.cancel(), selectTool.select([])),
+    'mod+o': () => inputSources.pick(),
     'mod+z': () => drawing.undo(),
     'mod+shift+z': () => drawing.redo(),
     'mod+y': () => drawing.redo(),
-  }, isOver);
+  }, isEnded);
   listenToKeys({
     f: () => view.showEverything(),
     'shift+1': () => view.showEverything(),
@@ -77,12 +79,12 @@ export function bindKeys({ toolbar, inks, incoming, choosing, drawing, view, edi
   });
   // Of a button it is the press.
   element('canvas').addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' || isOver()) return;
+    if (event.key !== 'Enter' || isEnded()) return;
     event.preventDefault();
     edit();
   });
-  addEventListener('keyup', () => selector.settle());
-  addEventListener('blur', () => selector.settle());
+  addEventListener('keyup', () => selectTool.commitNudge());
+  addEventListener('blur', () => selectTool.commitNudge());
   watchTabbing();
 }
 
@@ -112,7 +114,7 @@ export function isBusy(target) {
     (target instanceof HTMLElement && target.matches('input, textarea, [contenteditable]'));
 }
 
-/** Marks that the person goes through the page by the tab key: then the canvas too shows that it has the focus. @param {AbortSignal} [signal] */
+/** Shapes that the person goes through the page by the tab key: then the canvas too shows that it has the focus. @param {AbortSignal} [signal] */
 function watchTabbing(signal) {
   const { documentElement } = document;
   addEventListener('keydown', ({ key }) => key === 'Tab' && documentElement.toggleAttribute('data-tabbing', true), {

@@ -10,7 +10,7 @@ import { element, make } from './elements.js';
 /**
  * @typedef {import('../model/camera.js').Camera} Camera
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../sync/control.js').Participant} Participant
+ * @typedef {import('../sync/participants.js').Participant} Participant
  */
 
 /** In pixels. */
@@ -21,7 +21,7 @@ export class SharedCursors {
   #camera;
   #cursors;
   #layer;
-  #ask;
+  #requestFrame;
   #sender = new CursorSender((message) => this.#send(message));
   /** @type {GroupSession | null} */
   #session = null;
@@ -30,13 +30,13 @@ export class SharedCursors {
 
   /**
    * @param {Camera} camera
-   * @param {{ glides: () => boolean, ask: () => void }} options whether they glide or jump; asks for a frame
+   * @param {{ glides: () => boolean, requestFrame: () => void }} options whether they glide or jump; asks for a frame
    */
-  constructor(camera, { glides, ask }) {
+  constructor(camera, { glides, requestFrame }) {
     this.#cursors = new RemoteCursors({ glides });
     this.#layer = new CursorLayer(this.#cursors, camera, (number) => this.#session?.participant(number) ?? null);
     this.#camera = camera;
-    this.#ask = ask;
+    this.#requestFrame = requestFrame;
   }
 
   /** @param {GroupSession | null} session from now on */
@@ -63,15 +63,15 @@ export class SharedCursors {
   /** @param {[number, number] | null} point of the plane where one's own is; null: it left */
   moved(point) {
     this.#sender.moved(point);
-    this.#ask();
+    this.#requestFrame();
   }
 
   /** @param {number} now @returns {boolean} whether another frame is needed */
   frame(now) {
-    const isUntold = this.#sender.frame(now);
+    const isPending = this.#sender.frame(now);
     const isMoving = this.#cursors.frame(now);
     this.#layer.frame();
-    return isUntold || isMoving;
+    return isPending || isMoving;
   }
 
   /** @param {object} message */
@@ -85,8 +85,8 @@ export class SharedCursors {
   async #listen(messenger) {
     for await (const { message, context } of messenger.messages(CURSOR_TYPE)) {
       if (messenger !== this.#messenger || !context.source) continue;
-      this.#cursors.hear(context.source.number, message, performance.now());
-      this.#ask();
+      this.#cursors.receive(context.source.number, message, performance.now());
+      this.#requestFrame();
     }
   }
 }
@@ -150,88 +150,88 @@ class CursorLayer {
 /**
  * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {import('../model/stroke.js').Bounds} Bounds
- * @typedef {{ id: string, hidden: Drawable | null, shown: Drawable | null }} Seen
+ * @typedef {{ id: string, hidden: Drawable | null, shown: Drawable | null }} SceneChange
  *
  * @typedef {object} Parts
  * @property {import('../model/scene.js').Scene} scene
  * @property {import('../model/camera.js').Camera} camera
  * @property {(number: number, bounds: Bounds) => boolean} isSeenAt whether a participant's pointer is there
- * @property {() => void} ask for a frame
+ * @property {() => void} requestFrame
  */
 
 const SHOWN_MS = 1600;
 /** So many at once are enough; of one person, the last. */
-const MOST = 6;
+const MAX_LABELS = 6;
 
-/** For a moment, at the place: who added, changed or took away something there. Not where their pointer shows it anyway. */
-export class ChangeTags {
+/** Short-lived labels with the name of the participant who added, changed or removed something. Not shown near their pointer. */
+export class ChangeLabels {
   #parts;
   #layer = element('cursors');
-  /** What was seen to happen last. @type {Seen | null} */
-  #seen = null;
+  /** The last change of the scene. @type {SceneChange | null} */
+  #lastChange = null;
   /** @type {Map<number, { shown: HTMLElement, bounds: Bounds, until: number }>} by the participant's number */
-  #tags = new Map();
+  #labels = new Map();
 
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
-    parts.scene.watch({
-      shown: (one) => (this.#seenOf(one).shown = one),
+    parts.scene.observe({
+      shown: (one) => (this.#changeOf(one).shown = one),
       // What grows is seen at the tip that draws it; what lies on the page does not grow.
-      changed: (one) => 'place' in one && (this.#seenOf(one).shown = one),
-      hidden: (one) => (this.#seenOf(one).hidden = one),
+      changed: (one) => 'place' in one && (this.#changeOf(one).shown = one),
+      hidden: (one) => (this.#changeOf(one).hidden = one),
     });
   }
 
-  /** @param {GroupSession} session whose marks and pictures are in the scene already when it says something */
+  /** @param {GroupSession} session whose shapes and pictures are in the scene already when it says something */
   observe(session) {
     session.observe({
       entry: ({ sender, key, system }) => {
-        const seen = this.#seen;
-        this.#seen = null;
+        const change = this.#lastChange;
+        this.#lastChange = null;
         const isOther = !system && sender !== session.localParticipant?.number;
-        if (isOther && session.isConnected && seen?.id === key) this.#tell(session, sender, seen);
+        if (isOther && session.isConnected && change?.id === key) this.#label(session, sender, change);
       },
     });
   }
 
   /** @param {number} now @returns {boolean} whether another frame is needed */
   frame(now) {
-    for (const [number, { shown, bounds, until }] of this.#tags) {
+    for (const [number, { shown, bounds, until }] of this.#labels) {
       if (now >= until) {
         shown.remove();
-        this.#tags.delete(number);
+        this.#labels.delete(number);
         continue;
       }
       const [left, top] = this.#parts.camera.toCanvas(bounds.left, bounds.top);
       shown.style.transform = `translate(${Math.max(8, left).toFixed(1)}px, ${Math.max(76, top).toFixed(1)}px)`;
     }
-    return this.#tags.size > 0;
+    return this.#labels.size > 0;
   }
 
-  /** @param {Drawable} one @returns {Seen} */
-  #seenOf({ id }) {
-    if (this.#seen?.id !== id) this.#seen = { id, hidden: null, shown: null };
-    return /** @type {Seen} */ (this.#seen);
+  /** @param {Drawable} one @returns {SceneChange} */
+  #changeOf({ id }) {
+    if (this.#lastChange?.id !== id) this.#lastChange = { id, hidden: null, shown: null };
+    return /** @type {SceneChange} */ (this.#lastChange);
   }
 
-  /** @param {GroupSession} session @param {number} sender @param {Seen} seen */
-  #tell(session, sender, { hidden, shown }) {
+  /** @param {GroupSession} session @param {number} sender @param {SceneChange} change */
+  #label(session, sender, { hidden, shown }) {
     const one = shown ?? hidden;
     const who = session.participant(sender);
     // A stroke that is being drawn is neither added nor changed yet.
     if (!one || !who || !(hidden ?? one).isFinished || !one.isFinished) return;
     const { bounds } = one;
-    const { camera, ask, isSeenAt } = this.#parts;
+    const { camera, requestFrame, isSeenAt } = this.#parts;
     if (!overlap(bounds, camera.seen(innerWidth, innerHeight)) || isSeenAt(sender, bounds)) return;
-    this.#tags.get(sender)?.shown.remove();
-    this.#tags.delete(sender);
-    if (this.#tags.size >= MOST) return;
-    const tag = make('div', { class: 'deed' }, shown ? who.name : words.tookAway(who.name));
+    this.#labels.get(sender)?.shown.remove();
+    this.#labels.delete(sender);
+    if (this.#labels.size >= MAX_LABELS) return;
+    const tag = make('div', { class: 'change-label' }, shown ? who.name : words.tookAway(who.name));
     tag.style.setProperty('--own', who.color);
     tag.style.setProperty('--on-own', textOn(who.color));
     this.#layer.append(tag);
-    this.#tags.set(sender, { shown: tag, bounds, until: performance.now() + SHOWN_MS });
-    ask();
+    this.#labels.set(sender, { shown: tag, bounds, until: performance.now() + SHOWN_MS });
+    requestFrame();
   }
 }

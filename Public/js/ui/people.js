@@ -8,7 +8,7 @@ import { element, make } from './elements.js';
 
 /**
  * @typedef {import('../protocol/presence.js').Presence} Presence
- * @typedef {import('../sync/control.js').Participant} Participant
+ * @typedef {import('../sync/participants.js').Participant} Participant
  * @typedef {Participant & { numbers: number[] }} Person
  */
 
@@ -119,8 +119,8 @@ export class People extends EventTarget {
       row(this.#me, [words.you, tabs], 'here'),
       ...this.#others.map((one) => {
         const { kind, minutes } = this.#state(one);
-        const told = kind === 'idle' ? words.idleFor(minutes) : words.presence[kind];
-        return row(one, [told, one.numbers.length > 1 ? words.tabs(one.numbers.length) : ''], kind);
+        const status = kind === 'idle' ? words.idleFor(minutes) : words.presence[kind];
+        return row(one, [status, one.numbers.length > 1 ? words.tabs(one.numbers.length) : ''], kind);
       }),
     ];
     element('people-list').replaceChildren(...rows);

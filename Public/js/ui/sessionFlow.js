@@ -2,12 +2,12 @@
 
 import { identity, peopleAmong } from '../protocol/presence.js';
 import { errorWords, noticeWords, words } from '../i18n/i18n.js';
-import { announce, askName, confirmed, tellOver, toast } from './dialogs.js';
+import { announce, askName, confirmed, showEndedDialog, toast } from './dialogs.js';
 import { element } from './elements.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../sync/control.js').Participant} Participant
+ * @typedef {import('../sync/participants.js').Participant} Participant
  *
  * @typedef {object} Parts
  * @property {import('../app/sharing.js').Sharing} sharing
@@ -23,7 +23,7 @@ export class SessionFlow {
   #parts;
   /** @type {AbortController | null} */
   #lifetime = null;
-  #isNews = true;
+  #isDirty = true;
   /** Who is here. @type {Set<string>} */
   #present = new Set();
   /** Who was on the page before this one: that they follow is no news. @type {Set<string>} */
@@ -116,7 +116,7 @@ export class SessionFlow {
     const id = session?.id ?? this.#parts.sharing.over;
     history.replaceState(null, '', id ? `/s/${id}` : '/');
     this.#parts.banner.hide();
-    this.#isNews = true;
+    this.#isDirty = true;
     [this.#followers, this.#present] = [this.#present, new Set()];
     if (session) this.#listen(session, this.#lifetime);
     this.#showPeople();
@@ -136,7 +136,7 @@ export class SessionFlow {
       this.#participantsChanged(/** @type {CustomEvent} */ (event).detail);
     }, lifetime);
     session.addEventListener('statechange', () => {
-      if (session.state === 'invalidated') this.#over(session);
+      if (session.state === 'invalidated') this.#sessionEnded(session);
     }, lifetime);
     session.addEventListener('notice', (event) => {
       const { code, detail } = /** @type {CustomEvent} */ (event).detail;
@@ -161,13 +161,13 @@ export class SessionFlow {
     const come = unknown(joined);
     const news = come.filter((one) => !this.#followers.delete(identity(one)));
     // Those who were here first did not come just now.
-    if (this.#isNews) announce(come.length > 0 ? words.areHere(names(come), come.length) : '');
+    if (this.#isDirty) announce(come.length > 0 ? words.areHere(names(come), come.length) : '');
     else {
       if (news.length > 0) toast(words.joined(names(news), news.length), { color: news[0].color });
       const gone = unknown(left);
       if (gone.length > 0) toast(words.left(names(gone), gone.length), { color: gone[0].color });
     }
-    this.#isNews = false;
+    this.#isDirty = false;
     this.#present = new Set(this.#session?.activeParticipants.map(identity));
   }
 
@@ -189,7 +189,7 @@ export class SessionFlow {
   }
 
   /** @param {GroupSession} session */
-  async #over(session) {
+  async #sessionEnded(session) {
     const { sharing, scene } = this.#parts;
     // Left for the one that follows it: nobody needs to be told that it is over.
     if (sharing.session !== session) return;
@@ -201,7 +201,7 @@ export class SessionFlow {
     const hasPicture = !scene.isEmpty;
     const text = hasPicture ? `${message} ${words.pictureStays}` : message;
     const canRetry = kind === 'full' || kind === 'refused' || kind === 'version';
-    const choice = await tellOver({ title: overTitle(session), text, canRetry, hasPicture });
+    const choice = await showEndedDialog({ title: endedTitle(session), text, canRetry, hasPicture });
     if (choice === 'retry') location.assign(linkTo(session.id));
     if (choice === 'start') await this.share();
   }
@@ -220,7 +220,7 @@ function overWords(session) {
 }
 
 /** @param {GroupSession} session */
-function overTitle(session) {
+function endedTitle(session) {
   const { kind } = overWords(session);
   return kind === 'unknown' && session.localParticipant ? words.goneTitle : words.overTitles[kind];
 }

@@ -15,12 +15,12 @@ const FINGERS = 'drawtogether:fingers';
 
 /** In points: fine, middle and broad. */
 export const WIDTHS = Object.freeze([3, 6, 14]);
-/** Of what marks, and the size of letters, for each of these. */
+/** Widths of the highlighter, and sizes of text, for each of these. */
 export const HIGHLIGHTER_WIDTHS = Object.freeze([14, 22, 34]);
 export const TEXT_SIZES = Object.freeze([18, 26, 44]);
 
 /** @param {() => number} [random] @returns {string} for somebody who has not said a name */
-export function madeUpName(random = Math.random) {
+export function randomName(random = Math.random) {
   const pick = (/** @type {string[]} */ names) => names[Math.floor(random() * names.length)];
   return `${pick(words.firstNames)} ${pick(words.secondNames)}`;
 }
@@ -41,10 +41,10 @@ export class Settings {
   /** @type {number} */
   width;
 
-  /** @param {KeptStorage} storage @param {() => number} [random] */
+  /** @param {KeyValueStorage} storage @param {() => number} [random] */
   constructor(storage, random = Math.random) {
     this.#storage = storage;
-    this.name = cleanName(this.#read(NAME) ?? '') || madeUpName(random);
+    this.name = cleanName(this.#read(NAME) ?? '') || randomName(random);
     const color = this.#read(OWN_COLOR);
     this.color = isRGB(color) ? color : randomColor(random);
     const width = Number(this.#read(WIDTH));
@@ -134,11 +134,11 @@ export class Settings {
   }
 }
 
-/** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} KeptStorage */
+/** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} KeyValueStorage */
 
 /**
  * A browser may refuse its storage; then things are kept as long as the page.
- * @param {() => Storage} get @returns {KeptStorage}
+ * @param {() => Storage} get @returns {KeyValueStorage}
  */
 export function storageOr(get) {
   try {
@@ -193,12 +193,12 @@ export function offerThemes(settings) {
   }
 }
 
-/** Where somebody draws with a pen, fingers move the page: a hand that rests on it draws nothing. */
-export class Fingers {
+/** The setting for touch input: after a pen was used, fingers move the page instead of drawing, so that a resting hand draws nothing. */
+export class TouchDrawingSetting {
   #settings;
   #button = element('fingers');
-  #isPenSeen = false;
-  #isTold = false;
+  #isPenDetected = false;
+  #isExplained = false;
 
   /** @param {Settings} settings */
   constructor(settings) {
@@ -209,18 +209,18 @@ export class Fingers {
     });
   }
 
-  penSeen() {
-    if (this.#isPenSeen) return;
-    this.#isPenSeen = true;
+  penDetected() {
+    if (this.#isPenDetected) return;
+    this.#isPenDetected = true;
     this.#button.hidden = false;
     this.#show();
   }
 
-  /** One came down where a tool would draw. @returns {boolean} whether it moves the page instead */
-  move() {
-    if (!this.#isPenSeen || this.#settings.fingersDraw) return false;
-    if (!this.#isTold && this.#settings.fingersDraw === null) toast(words.fingersMove);
-    this.#isTold = true;
+  /** @returns {boolean} true if a finger moves the page instead of drawing */
+  movesPage() {
+    if (!this.#isPenDetected || this.#settings.fingersDraw) return false;
+    if (!this.#isExplained && this.#settings.fingersDraw === null) toast(words.fingersMove);
+    this.#isExplained = true;
     return true;
   }
 

@@ -8,7 +8,7 @@ import { element, makeSVG } from './elements.js';
 /** Around a code, in its modules (ISO/IEC 18004 §6.3.8). */
 const QUIET = 4;
 /** As wide as it gets, in pixels: whole ones for each module, so that all are alike. */
-const WIDEST = 210;
+const MAX_CODE_WIDTH = 210;
 
 /** @param {string} link @returns {Promise<string>} when it is closed */
 export function showLink(link) {
@@ -44,7 +44,7 @@ function showCode(link) {
   const side = modules.length + 2 * QUIET;
   const code = element('share-code');
   code.setAttribute('viewBox', `${-QUIET} ${-QUIET} ${side} ${side}`);
-  code.style.width = `${side * Math.floor(WIDEST / side)}px`;
+  code.style.width = `${side * Math.floor(MAX_CODE_WIDTH / side)}px`;
   code.replaceChildren(makeSVG('path', { d: modules.map(runs).join('') }));
 }
 

@@ -1,7 +1,7 @@
 /** The bar of tools, the menu behind its last button, and the colors and widths to choose from. */
 
 import { nearestColor, PALETTE, textOn } from '../model/palette.js';
-import { SHAPES } from '../model/strokeOutline.js';
+import { SHAPE_TOOLS } from '../model/strokeOutline.js';
 import { words } from '../i18n/i18n.js';
 import { element, icon, make, makeSVG, Popover, RadioGroup } from './elements.js';
 import { HIGHLIGHTER_WIDTHS, TEXT_SIZES, WIDTHS } from './settings.js';
@@ -11,9 +11,9 @@ import { HIGHLIGHTER_WIDTHS, TEXT_SIZES, WIDTHS } from './settings.js';
  * @typedef {'select' | 'pen' | 'eraser' | 'highlighter' | 'text' | 'hand' | ShapeName} ToolName `hand` is all there is when nothing can be drawn any more
  */
 
-/** What it draws has the color that is chosen. @param {string} tool */
-export function takesInk(tool) {
-  return ['pen', 'highlighter', 'text', ...SHAPES].includes(tool);
+/** @param {string} tool @returns {boolean} true if the tool draws with a color and a width */
+export function hasStyle(tool) {
+  return ['pen', 'highlighter', 'text', ...SHAPE_TOOLS].includes(tool);
 }
 
 /** Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `open`, `save`, `keys`, `language`, `leave`, `end`. */
@@ -113,8 +113,8 @@ export class Toolbar extends EventTarget {
   }
 }
 
-/** Events: `own` (one's own color is another), `change` (detail: `color` or `width`). */
-export class Inks extends EventTarget {
+/** The picker of color and width. Events: `own` (the person's own color changed), `change` (detail: `color` or `width`). */
+export class StylePicker extends EventTarget {
   #settings;
   #colors;
   #widths;
@@ -152,21 +152,21 @@ export class Inks extends EventTarget {
     return { rgb, color: PALETTE[this.#chosen] ? this.#chosen : nearestColor(rgb) };
   }
 
-  /** @param {string} tool @returns {import('../edit/drawing.js').Look} */
-  lookOf(tool) {
+  /** @param {string} tool @returns {import('../edit/drawing.js').StrokeStyle} */
+  strokeStyle(tool) {
     const widths = tool === 'highlighter' ? HIGHLIGHTER_WIDTHS : WIDTHS;
     return { ...this.ink, width: widths[this.#width], tool };
   }
 
-  /** @returns {import('../edit/drawing.js').TextLook} */
-  get textLook() {
+  /** @returns {import('../edit/drawing.js').TextStyle} */
+  get textStyle() {
     return { ...this.ink, size: TEXT_SIZES[this.#width] };
   }
 
-  /** @param {import('../model/shapes.js').Mark} mark @param {'color' | 'width'} part @returns {object} that it gets from what is chosen */
-  partOf(mark, part) {
+  /** @param {import('../model/shapes.js').Shape} shape @param {'color' | 'width'} part @returns {object} that it gets from what is chosen */
+  styleChange(shape, part) {
     if (part === 'color') return this.ink;
-    return 'tool' in mark ? { width: this.lookOf(mark.tool).width } : { size: this.textLook.size };
+    return 'tool' in shape ? { width: this.strokeStyle(shape.tool).width } : { size: this.textStyle.size };
   }
 
   /** @param {number} index of the palette; its length is one's own color */

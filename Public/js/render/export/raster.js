@@ -1,6 +1,6 @@
 /** What is taken away, how large that is, and as a picture of pixels. */
 
-import { decoded, levelFor, measured } from '../../model/imageFile.js';
+import { decodeImage, levelFor, measureImage } from '../../model/imageFile.js';
 import { words } from '../../i18n/i18n.js';
 
 /**
@@ -12,7 +12,7 @@ import { words } from '../../i18n/i18n.js';
 /** Around what is drawn, in points. */
 const MARGIN = 24;
 /** So long the page may stand still, in milliseconds. */
-const LONGEST_MS = 12;
+const MAX_AGE_MS = 12;
 
 /** @param {Drawable} drawable @returns {drawable is Item} */
 export function isItem(drawable) {
@@ -39,12 +39,12 @@ export function extentOf(drawables) {
  * @template T
  * @param {readonly T[]} all @param {AbortSignal} [signal] @param {(part: number) => void} [progress] is told which part of all is done
  */
-export async function* calmly(all, signal, progress) {
+export async function* inSlices(all, signal, progress) {
   let begun = performance.now();
   for (const [at, one] of all.entries()) {
     signal?.throwIfAborted();
     yield one;
-    if (performance.now() - begun < LONGEST_MS) continue;
+    if (performance.now() - begun < MAX_AGE_MS) continue;
     progress?.((at + 1) / all.length);
     await new Promise((resolve) => setTimeout(resolve));
     begun = performance.now();
@@ -58,8 +58,8 @@ const QUALITY = 0.92;
 /** @param {Item} item @param {number} scale pixels a point @returns {Promise<ImageBitmap>} */
 export async function imageOf(item, scale) {
   const blob = await item.load();
-  const natural = item.natural ?? await measured(blob);
-  return await decoded(blob, natural, levelFor(natural, item.place.width * scale));
+  const natural = item.natural ?? await measureImage(blob);
+  return await decodeImage(blob, natural, levelFor(natural, item.place.width * scale));
 }
 
 /** @param {Item} item a picture @returns {Promise<string>} as a `data:` URL of a kind that everything reads, upright and no finer than it is seen */
@@ -83,7 +83,7 @@ export function base64Of(blob) {
 }
 
 /**
- * @typedef {object} Order
+ * @typedef {object} ExportOptions
  * @property {readonly Drawable[]} drawables at least one, in the order of drawing
  * @property {import('../layer.js').Paint} paint
  * @property {string} paper its color; '' for none
@@ -92,10 +92,10 @@ export function base64Of(blob) {
  */
 
 /** Not more pixels than every browser can hold. */
-const MOST_PIXELS = 2 ** 24;
-const LONGEST = 8192;
+const MAX_PIXELS = 2 ** 24;
+const MAX_SIDE_LENGTH = 8192;
 
-/** @param {Order} order @param {number} wanted pixels a point @returns {Promise<{ blob: Blob, missing: number }>} a PNG, and how many pictures could not be had */
+/** @param {ExportOptions} order @param {number} wanted pixels a point @returns {Promise<{ blob: Blob, missing: number }>} a PNG, and how many pictures could not be had */
 export async function rasterOf({ drawables, paint, paper, signal, progress }, wanted) {
   const extent = extentOf(drawables);
   const scale = scaleFor(extent.width, extent.height, wanted);
@@ -103,7 +103,7 @@ export async function rasterOf({ drawables, paint, paper, signal, progress }, wa
   const context = prepared(canvas, extent, scale, paper);
   let missing = 0;
   // They are loaded for it, one after the other.
-  for await (const drawable of calmly(drawables, signal, progress)) {
+  for await (const drawable of inSlices(drawables, signal, progress)) {
     if (!isItem(drawable) || !drawable.isPicture) {
       paint(context, drawable);
       continue;
@@ -125,7 +125,7 @@ export async function rasterOf({ drawables, paint, paper, signal, progress }, wa
 
 /**
  * At once, of what is at hand.
- * @param {HTMLCanvasElement} canvas @param {Pick<Order, 'drawables' | 'paint' | 'paper'>} order @param {number} wanted pixels a point
+ * @param {HTMLCanvasElement} canvas @param {Pick<ExportOptions, 'drawables' | 'paint' | 'paper'>} order @param {number} wanted pixels a point
  */
 export function paintAll(canvas, { drawables, paint, paper }, wanted) {
   const extent = extentOf(drawables);
@@ -135,7 +135,7 @@ export function paintAll(canvas, { drawables, paint, paper }, wanted) {
 
 /** @param {number} width @param {number} height points @param {number} wanted pixels a point @returns {number} as many as there can be */
 export function scaleFor(width, height, wanted) {
-  return Math.min(wanted, Math.sqrt(MOST_PIXELS / width / height), LONGEST / width, LONGEST / height);
+  return Math.min(wanted, Math.sqrt(MAX_PIXELS / width / height), MAX_SIDE_LENGTH / width, MAX_SIDE_LENGTH / height);
 }
 
 /** @param {HTMLCanvasElement} canvas @param {Extent} extent @param {number} scale @param {string} paper */

@@ -2,19 +2,19 @@
 
 import { CARD_TEXT, cardLines, SHEET, shortened } from '../../model/item.js';
 import { baselineOfLine, FONT, LINE, lineWidth, Text } from '../../model/text.js';
-import { lookOf, trace } from '../shapePainter.js';
-import { calmly, extentOf, isItem } from './raster.js';
+import { paintStyleOf, trace } from '../shapePainter.js';
+import { extentOf, inSlices, isItem } from './raster.js';
 
 /**
  * @typedef {import('../../model/item.js').Item} Item
  * @typedef {import('../../model/item.js').Colors} Colors
- * @typedef {import('../../model/shapes.js').Mark} Mark
+ * @typedef {import('../../model/shapes.js').Shape} Shape
  */
 
 const SPACES = { xmlns: 'http://www.w3.org/2000/svg', 'xmlns:xlink': 'http://www.w3.org/1999/xlink' };
 
 /**
- * @param {Omit<import('./raster.js').Order, 'paint'>} order @param {Colors} colors of cards
+ * @param {Omit<import('./raster.js').ExportOptions, 'paint'>} order @param {Colors} colors of cards
  * @param {(item: Item) => Promise<string>} embedded a picture as a URL
  * @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had
  */
@@ -26,8 +26,8 @@ export async function svgOf({ drawables, paper, signal, progress }, colors, embe
     paper && `<rect${frame}${attributes({ fill: paper })}/>\n`,
   ];
   let missing = 0;
-  for await (const drawable of calmly(drawables, signal, progress)) {
-    if (!isItem(drawable)) parts.push(markTag(drawable));
+  for await (const drawable of inSlices(drawables, signal, progress)) {
+    if (!isItem(drawable)) parts.push(shapeTag(drawable));
     else if (!drawable.isPicture) parts.push(cardTag(drawable, colors));
     else {
       const href = await embedded(drawable).catch(() => '');
@@ -38,14 +38,14 @@ export async function svgOf({ drawables, paper, signal, progress }, colors, embe
   return { blob: new Blob([...parts, '</svg>\n'], { type: 'image/svg+xml' }), missing };
 }
 
-/** @param {Mark} mark @returns {string} */
-export function markTag(mark) {
-  const { color, alpha, lineWidth: width } = lookOf(mark);
-  if (mark instanceof Text) return textTag(mark);
+/** @param {Shape} shape @returns {string} */
+export function shapeTag(shape) {
+  const { color, alpha, lineWidth: width } = paintStyleOf(shape);
+  if (shape instanceof Text) return textTag(shape);
   /** @type {Record<string, number>} */
   const seeThrough = alpha < 1 ? { opacity: alpha } : {};
   const path = new SVGPath();
-  trace(mark, path);
+  trace(shape, path);
   const round = { 'stroke-linecap': 'round', 'stroke-linejoin': 'round' };
   const paint = width === null ? { fill: color } : { fill: 'none', stroke: color, 'stroke-width': width, ...round };
   return `<path${attributes({ ...paint, ...seeThrough, d: String(path) })}/>\n`;
@@ -53,12 +53,12 @@ export function markTag(mark) {
 
 /** @param {Text} text */
 function textTag({ lines, x, y, size, rgb }) {
-  const look = attributes({ fill: rgb, 'font-family': FONT, 'font-size': size, 'xml:space': 'preserve' });
+  const style = attributes({ fill: rgb, 'font-family': FONT, 'font-size': size, 'xml:space': 'preserve' });
   const set = lines.map((line, at) => {
     const place = attributes({ x, y: y + (at * LINE + baselineOfLine()) * size });
     return `<tspan${place}>${escaped(line)}</tspan>`;
   });
-  return `<text${look}>${set.join('')}</text>\n`;
+  return `<text${style}>${set.join('')}</text>\n`;
 }
 
 /** @param {Item} item @param {string} href '' for a picture that is not there @param {Colors} colors */
@@ -75,16 +75,16 @@ function cardTag(item, { surface, line, accent, text, soft, font }) {
   const { bounds: { left, top }, place: { width, height } } = item;
   const frame = { x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 14, fill: surface, stroke: line };
   const sheet = { d: SHEET, fill: 'none', stroke: accent, 'stroke-width': 2, 'stroke-linejoin': 'round' };
-  const told = cardLines(item).map((words, at) => {
+  const lines = cardLines(item).map((words, at) => {
     const { size, weight, y } = CARD_TEXT.lines[at];
     const measure = { measureText: (/** @type {string} */ one) => ({ width: lineWidth(one) * size }) };
-    const look = { 'font-family': font, 'font-size': size, 'font-weight': weight, fill: at === 0 ? text : soft };
+    const style = { 'font-family': font, 'font-size': size, 'font-weight': weight, fill: at === 0 ? text : soft };
     const room = width - CARD_TEXT.left - CARD_TEXT.right;
     const shown = escaped(shortened(words, room, /** @type {any} */ (measure)));
-    return `<text${attributes({ x: CARD_TEXT.left, y, ...look })}>${shown}</text>`;
+    return `<text${attributes({ x: CARD_TEXT.left, y, ...style })}>${shown}</text>`;
   });
   const place = attributes({ transform: `translate(${short(left)},${short(top)})` });
-  return `<g${place}><rect${attributes(frame)}/><path${attributes(sheet)}/>${told.join('')}</g>\n`;
+  return `<g${place}><rect${attributes(frame)}/><path${attributes(sheet)}/>${lines.join('')}</g>\n`;
 }
 
 /** @param {Record<string, string | number>} all @returns {string} */

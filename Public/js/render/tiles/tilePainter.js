@@ -1,35 +1,35 @@
-/** Paints any part of all that is drawn, as it is told to it. Knows no document: a worker does it, or the page in slices. */
+/** Paints any part of all that is drawn, as it was sent. Knows no document: a worker does it, or the page in slices. */
 
-import { LooseGrid } from '../../model/spatialIndex.js';
-import { lookOf, paintMark } from '../shapePainter.js';
+import { SpatialIndex } from '../../model/spatialIndex.js';
+import { paintShape, paintStyleOf } from '../shapePainter.js';
 import { drawnBefore } from '../../model/stroke.js';
 import { Text } from '../../model/text.js';
 
 /**
- * @typedef {import('../../model/shapes.js').Mark} Mark
+ * @typedef {import('../../model/shapes.js').Shape} Shape
  * @typedef {import('../../model/scene.js').Drawable} Drawable
  * @typedef {import('../../model/stroke.js').Bounds} Bounds
  * @typedef {ImageBitmap | HTMLCanvasElement} Image
  *
- * @typedef {object} Told
+ * @typedef {object} SerializedItem
  * @property {string} id
  * @property {number} z
  * @property {Bounds} bounds
- * @property {any} [look] of a mark: all that is its own but its points
+ * @property {any} [style] of a shape: all that is its own but its points
  * @property {number} [points] how many numbers are its points; its pressures come after them
  * @property {number} [pressures]
- * @property {Image} [image] of what is no mark, as large as its bounds
+ * @property {Image} [image] of what is no shape, as large as its bounds
  *
- * @typedef {{ id: string, z: number, bounds: Bounds, mark: Mark | null, image: Image | null }} Placed
+ * @typedef {{ id: string, z: number, bounds: Bounds, shape: Shape | null, image: Image | null }} TileItem
  */
 
 /**
  * @param {Drawable[]} drawables @param {(drawable: import('../../model/item.js').Item) => Image} imageOf
- * @returns {{ told: Told[], numbers: Float64Array<ArrayBuffer> }}
+ * @returns {{ items: SerializedItem[], numbers: Float64Array<ArrayBuffer> }}
  */
-export function tell(drawables, imageOf) {
-  const told = drawables.map((drawable) => toldOf(drawable, imageOf));
-  const numbers = new Float64Array(told.reduce((sum, { points = 0, pressures = 0 }) => sum + points + pressures, 0));
+export function serialize(drawables, imageOf) {
+  const items = drawables.map((drawable) => serializeItem(drawable, imageOf));
+  const numbers = new Float64Array(items.reduce((sum, { points = 0, pressures = 0 }) => sum + points + pressures, 0));
   let at = 0;
   for (const drawable of drawables) {
     if (!('points' in drawable)) continue;
@@ -38,28 +38,28 @@ export function tell(drawables, imageOf) {
     numbers.set(drawable.pressures ?? [], at);
     at += drawable.pressures?.length ?? 0;
   }
-  return { told, numbers };
+  return { items, numbers };
 }
 
-/** @param {Drawable} drawable @param {(drawable: import('../../model/item.js').Item) => Image} imageOf @returns {Told} */
-function toldOf(drawable, imageOf) {
+/** @param {Drawable} drawable @param {(drawable: import('../../model/item.js').Item) => Image} imageOf @returns {SerializedItem} */
+function serializeItem(drawable, imageOf) {
   const { id, z, bounds } = drawable;
   if ('place' in drawable) return { id, z, bounds, image: imageOf(drawable) };
-  if (!('points' in drawable)) return { id, z, bounds, look: { ...drawable } };
-  const { points, pressures, ...look } = drawable;
-  return { id, z, bounds, look, points: points.length, pressures: pressures?.length ?? 0 };
+  if (!('points' in drawable)) return { id, z, bounds, style: { ...drawable } };
+  const { points, pressures, ...style } = drawable;
+  return { id, z, bounds, style, points: points.length, pressures: pressures?.length ?? 0 };
 }
 
-/** @param {Told[]} told @param {Float64Array} numbers @returns {Placed[]} */
-export function hear(told, numbers) {
+/** @param {SerializedItem[]} items @param {Float64Array} numbers @returns {TileItem[]} */
+export function deserialize(items, numbers) {
   let at = 0;
-  return told.map(({ id, z, bounds, look, points, pressures = 0, image = null }) => {
-    if (points === undefined) return { id, z, bounds, mark: look ? new Text(look) : null, image };
-    const mark = { ...look, points: numbers.subarray(at, at + points), pressures: null };
+  return items.map(({ id, z, bounds, style, points, pressures = 0, image = null }) => {
+    if (points === undefined) return { id, z, bounds, shape: style ? new Text(style) : null, image };
+    const shape = { ...style, points: numbers.subarray(at, at + points), pressures: null };
     at += points;
-    if (pressures > 0) mark.pressures = numbers.subarray(at, at + pressures);
+    if (pressures > 0) shape.pressures = numbers.subarray(at, at + pressures);
     at += pressures;
-    return { id, z, bounds, mark, image };
+    return { id, z, bounds, shape, image };
   });
 }
 
@@ -67,12 +67,12 @@ export function hear(told, numbers) {
  * @typedef {import('../shapePainter.js').Context} Context
  */
 
-/** In device pixels: what is broader has a shape. */
-const THIN = 1;
-const NEAR = 0.7;
+/** In device pixels: a broader stroke is painted as an outline. */
+const MAX_HAIRLINE_WIDTH = 1;
+const MIN_POINT_DISTANCE = 0.7;
 
-/** Paints strokes that are thinner than a pixel: as lines, without the points between which nobody could see a way. */
-export class ThinLines {
+/** Paints strokes thinner than a pixel as polylines, and skips points that are closer than a pixel to the last one. */
+export class HairlineBatch {
   #context;
   #scale;
   #color = '';
@@ -84,15 +84,17 @@ export class ThinLines {
     this.#scale = scale;
   }
 
-  /** @param {Mark} mark @returns {boolean} whether it is painted, or will be with the next or at the end */
-  paint(mark) {
-    if (!('points' in mark) || mark.width * this.#scale > THIN || lookOf(mark).alpha < 1) return false;
-    if (mark.rgb !== this.#color || mark.width !== this.#width) {
+  /** @param {Shape} shape @returns {boolean} whether it is painted, or will be with the next or at the end */
+  paint(shape) {
+    if (!('points' in shape) || shape.width * this.#scale > MAX_HAIRLINE_WIDTH || paintStyleOf(shape).alpha < 1) {
+      return false;
+    }
+    if (shape.rgb !== this.#color || shape.width !== this.#width) {
       this.end();
       this.#context.beginPath();
-      [this.#color, this.#width] = [mark.rgb, mark.width];
+      [this.#color, this.#width] = [shape.rgb, shape.width];
     }
-    follow(this.#context, mark.points, NEAR / this.#scale);
+    traceHairline(this.#context, shape.points, MIN_POINT_DISTANCE / this.#scale);
     return true;
   }
 
@@ -107,7 +109,7 @@ export class ThinLines {
 }
 
 /** @param {Context} context @param {ArrayLike<number>} points @param {number} near */
-function follow(context, points, near) {
+function traceHairline(context, points, near) {
   let [x, y] = [points[0], points[1]];
   const last = points.length - 2;
   context.moveTo(x, y);
@@ -125,44 +127,44 @@ function follow(context, points, near) {
  * @typedef {{ scale: number, left: number, top: number, size: number }} Part of the plane: device pixels a point, and a square of these
  */
 
-/** So many are painted between two looks at the clock. */
-const STEP = 50;
+/** So many items are painted between two checks of the clock. */
+const ITEMS_PER_STEP = 50;
 
 /** Holds all that is drawn and paints any part of it. Knows no document: a worker does it, or the page in slices. */
 export class TilePainter {
-  /** @type {LooseGrid<Placed>} */
-  #grid = new LooseGrid();
-  /** @type {Map<string, Placed>} */
-  #placed = new Map();
+  /** @type {SpatialIndex<TileItem>} */
+  #index = new SpatialIndex();
+  /** @type {Map<string, TileItem>} */
+  #items = new Map();
 
-  /** What is already there under the same id makes room. @param {Told[]} told @param {Float64Array} numbers */
-  put(told, numbers) {
-    for (const one of hear(told, numbers)) {
-      this.#drop(one.id);
-      this.#placed.set(one.id, one);
-      this.#grid.put(one);
+  /** What is already there under the same id makes room. @param {SerializedItem[]} items @param {Float64Array} numbers */
+  put(items, numbers) {
+    for (const one of deserialize(items, numbers)) {
+      this.#remove(one.id);
+      this.#items.set(one.id, one);
+      this.#index.put(one);
     }
   }
 
   /** @param {string[]} ids */
-  drop(ids) {
-    for (const id of ids) this.#drop(id);
+  remove(ids) {
+    for (const id of ids) this.#remove(id);
   }
 
   /** @param {Context} context @param {Part} part @returns {Generator<void>} stops now and then */
   *paint(context, { scale, left, top, size }) {
     const bounds = { left: left / scale, top: top / scale, right: (left + size) / scale, bottom: (top + size) / scale };
-    const all = this.#grid.within(bounds).sort(drawnBefore);
+    const all = this.#index.within(bounds).sort(drawnBefore);
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, size, size);
     context.setTransform(scale, 0, 0, scale, -left, -top);
-    const lines = new ThinLines(context, scale);
-    for (const [at, { mark, image, bounds }] of all.entries()) {
-      if (at % STEP === STEP - 1) yield;
-      if (mark && lines.paint(mark)) continue;
+    const lines = new HairlineBatch(context, scale);
+    for (const [at, { shape, image, bounds }] of all.entries()) {
+      if (at % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
+      if (shape && lines.paint(shape)) continue;
       lines.end();
-      // A copy: the paths that are made for a mark are kept as long as it is, and these would be too many.
-      if (mark) paintMark(context, 'text' in mark ? mark : { ...mark });
+      // A copy: the paths that are made for a shape are kept as long as it is, and these would be too many.
+      if (shape) paintShape(context, 'text' in shape ? shape : { ...shape });
       else if (image) {
         context.drawImage(image, bounds.left, bounds.top, bounds.right - bounds.left, bounds.bottom - bounds.top);
       }
@@ -171,11 +173,11 @@ export class TilePainter {
   }
 
   /** @param {string} id */
-  #drop(id) {
-    const placed = this.#placed.get(id);
-    if (!placed) return;
-    this.#placed.delete(id);
-    this.#grid.remove(placed);
-    if (placed.image && 'close' in placed.image) placed.image.close();
+  #remove(id) {
+    const item = this.#items.get(id);
+    if (!item) return;
+    this.#items.delete(id);
+    this.#index.remove(item);
+    if (item.image && 'close' in item.image) item.image.close();
   }
 }

@@ -1,24 +1,24 @@
-/** Who paints tiles: a worker, or where there can be none the page itself, in slices. */
+/** The painters of tiles: a worker or, in browsers without one, the main thread, in time slices. */
 
-import { tell, TilePainter } from './tilePainter.js';
+import { serialize, TilePainter } from './tilePainter.js';
 
 /**
  * @typedef {import('../../model/item.js').Item} Item
  * @typedef {import('../../model/scene.js').Drawable} Drawable
  * @typedef {import('./tilePainter.js').Image} Image
  * @typedef {import('./tilePainter.js').Part} Part
- * @typedef {{ told: import('./tilePainter.js').Told[], numbers: Float64Array<ArrayBuffer> } | { dropped: string[] } | { part: Part }} Message
+ * @typedef {{ items: import('./tilePainter.js').SerializedItem[], numbers: Float64Array<ArrayBuffer> } | { removed: string[] } | { part: Part }} Message
  *
  * @typedef {object} TileWorker
  * @property {(drawables: Drawable[], imageOf: (item: Item) => HTMLCanvasElement) => void} put
- * @property {(drawables: Drawable[]) => void} drop
+ * @property {(drawables: Drawable[]) => void} remove
  * @property {(part: Part) => void} paint the answers come in the order of the questions
  * @property {(endsAt: number) => void} work on what is asked for, where no worker does
  * @property {() => void} stop
  */
 
 /** @returns {boolean} whether a worker can paint here */
-export function canWork() {
+export function supportsWorkers() {
   return typeof Worker === 'function' && typeof OffscreenCanvas === 'function' &&
     'transferToImageBitmap' in OffscreenCanvas.prototype;
 }
@@ -34,11 +34,11 @@ export function tileWorker(painted, broke) {
   };
   return {
     put: (drawables, imageOf) => {
-      const message = tell(drawables, (item) => bitmapOf(imageOf(item)));
-      const images = message.told.flatMap(({ image }) => (image ? [/** @type {ImageBitmap} */ (image)] : []));
+      const message = serialize(drawables, (item) => bitmapOf(imageOf(item)));
+      const images = message.items.flatMap(({ image }) => (image ? [/** @type {ImageBitmap} */ (image)] : []));
       worker.postMessage(message, [message.numbers.buffer, ...images]);
     },
-    drop: (drawables) => worker.postMessage({ dropped: drawables.map(({ id }) => id) }),
+    remove: (drawables) => worker.postMessage({ removed: drawables.map(({ id }) => id) }),
     paint: (part) => worker.postMessage({ part }),
     work: () => {},
     stop: () => worker.terminate(),
@@ -46,7 +46,7 @@ export function tileWorker(painted, broke) {
 }
 
 /** @param {(image: Image) => void} painted @param {(size: number) => HTMLCanvasElement} newCanvas @param {() => number} now milliseconds @returns {TileWorker} */
-export function tilesOnPage(painted, newCanvas, now) {
+export function mainThreadTiles(painted, newCanvas, now) {
   const painter = new TilePainter();
   /** @type {Part[]} */
   const parts = [];
@@ -72,10 +72,10 @@ export function tilesOnPage(painted, newCanvas, now) {
   };
   return {
     put: (drawables, imageOf) => {
-      const { told, numbers } = tell(drawables, imageOf);
-      painter.put(told, numbers);
+      const { items, numbers } = serialize(drawables, imageOf);
+      painter.put(items, numbers);
     },
-    drop: (drawables) => painter.drop(drawables.map(({ id }) => id)),
+    remove: (drawables) => painter.remove(drawables.map(({ id }) => id)),
     paint: (part) => parts.push(part),
     work,
     stop: () => {},

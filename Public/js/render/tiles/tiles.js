@@ -1,9 +1,9 @@
-/** What is drawn, painted onto squares: which of them there are, and which are shown. */
+/** The tiles of a large scene: which exist, which are requested next, and which are displayed. */
 
 import { overlap } from '../../model/stroke.js';
 
 /**
- * @typedef {import('../layer.js').Transform} Transform
+ * @typedef {import('../layer.js').ViewTransform} ViewTransform
  * @typedef {import('../../model/stroke.js').Bounds} Bounds
  * @typedef {import('./tilePainter.js').Image} Image
  */
@@ -22,9 +22,9 @@ export class Tile {
   image = null;
   /** Of what is painted on it; and the first with which it is right. */
   revision = -1;
-  wanted = 0;
+  requiredRevision = 0;
   askedAt = -Infinity;
-  tookMs = 0;
+  paintMs = 0;
   usedAt = 0;
 
   /** @param {number} scale @param {number} x @param {number} y */
@@ -50,8 +50,8 @@ export class Tile {
   }
 
   /** Something on it has changed. @param {number} revision */
-  outdate(revision) {
-    this.wanted = revision;
+  invalidate(revision) {
+    this.requiredRevision = revision;
   }
 
   /** @param {Image} image @param {number} revision @param {number} now */
@@ -59,7 +59,7 @@ export class Tile {
     this.close();
     this.image = image;
     this.revision = revision;
-    this.tookMs = now - this.askedAt;
+    this.paintMs = now - this.askedAt;
   }
 
   close() {
@@ -68,58 +68,58 @@ export class Tile {
     this.revision = -1;
   }
 
-  /** @param {Transform} transform @returns {[number, number, number, number]} left, top, width and height in device pixels: whole ones, so that there are no seams */
-  place({ scale, x, y }) {
+  /** @param {ViewTransform} transform @returns {[number, number, number, number]} left, top, width and height in device pixels: whole ones, so that there are no seams */
+  deviceRect({ scale, x, y }) {
     const side = TILE * scale / this.scale;
     const [left, top] = [Math.round(this.x * side + x), Math.round(this.y * side + y)];
     return [left, top, Math.round((this.x + 1) * side + x) - left, Math.round((this.y + 1) * side + y) - top];
   }
 
-  /** @param {CanvasRenderingContext2D} context in device pixels @param {Transform} transform */
-  show(context, transform) {
+  /** @param {CanvasRenderingContext2D} context in device pixels @param {ViewTransform} transform */
+  draw(context, transform) {
     if (!this.image) return;
-    const place = this.place(transform);
+    const rect = this.deviceRect(transform);
     // What lies under it is not to shine through.
-    context.clearRect(...place);
-    context.drawImage(this.image, ...place);
+    context.clearRect(...rect);
+    context.drawImage(this.image, ...rect);
   }
 
-  /** @param {Transform} transform @param {number} x @param {number} y in device pixels @returns {number} of its middle from there */
+  /** @param {ViewTransform} transform @param {number} x @param {number} y in device pixels @returns {number} of its middle from there */
   distance(transform, x, y) {
-    const [left, top, width, height] = this.place(transform);
+    const [left, top, width, height] = this.deviceRect(transform);
     return Math.hypot(left + width / 2 - x, top + height / 2 - y);
   }
 }
 
-/** @param {Tile} tile @returns {boolean} whether it is not painted as it is now */
-export function isBehind({ revision, wanted }) {
-  return revision < wanted;
+/** @param {Tile} tile @returns {boolean} true if the scene changed since the tile was painted */
+export function isOutdated({ revision, requiredRevision }) {
+  return revision < requiredRevision;
 }
 
 /**
  * @typedef {import('../../model/scene.js').Drawable} Drawable
  * @typedef {import('./tileWorker.js').TileWorker} TileWorker
- * @typedef {{ transform: Transform, width: number, height: number, bounds: Bounds | null }} View what is seen, in device pixels, and of the scene
+ * @typedef {{ transform: ViewTransform, width: number, height: number, bounds: Bounds | null }} View what is seen, in device pixels, and of the scene
  */
 
 /** The overview is at most so long, in device pixels. */
-const OVERVIEW = 1536;
-/** So many may be asked for at once: more, and what the camera has left behind would be painted first. */
-const AT_ONCE = 2;
+const MAX_OVERVIEW_SIDE = 1536;
+/** At most so many tiles are requested at once: more, and what the camera has left behind would be painted first. */
+const MAX_PENDING = 2;
 /** What is there, but behind, waits so many times as long as it took, and at least so long, in milliseconds. */
-const WAIT_TIMES = 4;
-const LEAST_WAIT_MS = 60;
+const WAIT_FACTOR = 4;
+const MIN_WAIT_MS = 60;
 const OVERVIEW_WAIT_MS = 1500;
 /** Once nothing has changed for so long, nothing waits. */
 const QUIET_MS = 200;
 /** While thousands come, all is behind all the time: it waits for this part of the time that they have been coming, below 1. */
-const CROWD_PART = 0.6;
-const CROWD_MS = 300;
+const BURST_WAIT_PART = 0.6;
+const BURST_MS = 300;
 /** Of so many changes at once nobody asks where they are. */
-const FEW = 64;
+const MAX_BOXES = 64;
 const EVERYWHERE = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
-/** So many are kept besides those that are seen and the overview. */
-const KEPT = 24;
+/** At most so many tiles are cached besides the visible ones and the overview. */
+const MAX_CACHED = 24;
 
 /**
  * A scene too large to be painted in a frame, as squares that are painted elsewhere: those of the camera's scale, under them
@@ -128,14 +128,14 @@ const KEPT = 24;
 export class Tiles {
   #worker;
   #now;
-  /** @type {Map<number, Map<string, Tile>>} by scale and place */
+  /** @type {Map<number, Map<string, Tile>>} by scale, then by position */
   #scales = new Map();
-  /** @type {{ tile: Tile, revision: number }[]} asked for, in this order */
-  #asked = [];
+  /** @type {{ tile: Tile, revision: number }[]} requested tiles, in order */
+  #pending = [];
   #revision = 0;
   #changedAt = -Infinity;
-  #crowdedSince = 0;
-  #crowdedAt = -Infinity;
+  #burstSince = 0;
+  #burstAt = -Infinity;
   /** The camera's scale when it last rested, and the one before. */
   #scale = 0;
   #scaleBefore = 0;
@@ -167,9 +167,9 @@ export class Tiles {
     return this.#seen;
   }
 
-  /** Whether something that is seen is not as it should be. */
-  get isBehind() {
-    return !this.#isAtRest || this.#seen.some(isBehind) || this.#overview.some(isBehind);
+  /** True if a visible tile is missing or older than the scene. */
+  get isOutdated() {
+    return !this.#isAtRest || this.#seen.some(isOutdated) || this.#overview.some(isOutdated);
   }
 
   /** Whether whatever is looked at, something is there. */
@@ -180,29 +180,29 @@ export class Tiles {
   /** @param {Drawable[]} drawables @param {(item: import('../../model/item.js').Item) => HTMLCanvasElement} imageOf */
   put(drawables, imageOf) {
     this.#worker.put(drawables, imageOf);
-    this.#outdate(drawables);
+    this.#invalidate(drawables);
   }
 
   /** @param {Drawable[]} drawables */
-  drop(drawables) {
-    this.#worker.drop(drawables);
-    this.#outdate(drawables);
+  remove(drawables) {
+    this.#worker.remove(drawables);
+    this.#invalidate(drawables);
   }
 
-  /** What was asked for first is there. @param {Image} image */
-  painted(image) {
-    const asked = this.#asked.shift();
-    asked?.tile.painted(image, asked.revision, this.#now());
+  /** Stores the image of the tile that was requested first. @param {Image} image */
+  receive(image) {
+    const pending = this.#pending.shift();
+    pending?.tile.painted(image, pending.revision, this.#now());
   }
 
-  /** All is painted anew; what is there is seen until then. */
-  forget() {
+  /** Marks all tiles as outdated. They stay visible until they are painted again. */
+  invalidateAll() {
     this.#revision += 1;
-    for (const tile of this.#all()) tile.outdate(this.#revision);
+    for (const tile of this.#all()) tile.invalidate(this.#revision);
   }
 
-  /** Looks there, and asks for what is missing. @param {View} view @param {boolean} isZooming */
-  look(view, isZooming) {
+  /** Follows the camera, and requests missing and outdated tiles. @param {View} view @param {boolean} isZooming */
+  update(view, isZooming) {
     const { scale } = view.transform;
     if (!isZooming && scale !== this.#scale) [this.#scaleBefore, this.#scale] = [this.#scale, scale];
     this.#isAtRest = scale === this.#scale;
@@ -210,17 +210,17 @@ export class Tiles {
     this.#overview = this.#allOf(this.#overviewScaleOf(view), view);
     const now = this.#now();
     for (const tile of [...this.#seen, ...this.#overview]) tile.usedAt = now;
-    this.#forgetOld();
-    for (const tile of this.#wanted(view, now)) {
-      if (this.#asked.length >= AT_ONCE) break;
+    this.#evict();
+    for (const tile of this.#nextTiles(view, now)) {
+      if (this.#pending.length >= MAX_PENDING) break;
       tile.askedAt = now;
-      this.#asked.push({ tile, revision: this.#revision });
+      this.#pending.push({ tile, revision: this.#revision });
       this.#worker.paint(tile.part);
     }
   }
 
   /** @param {CanvasRenderingContext2D} context @param {View} view @param {() => void} under paints what may be seen where nothing is */
-  show(context, view, under) {
+  draw(context, view, under) {
     const layers = [this.#overview];
     for (const scale of new Set([this.#scaleBefore, this.#scale])) {
       if (scale !== view.transform.scale) layers.push(this.#within(scale, view, false));
@@ -232,7 +232,7 @@ export class Tiles {
     if (lowest === 0 && !this.hasOverview) under();
     context.setTransform(1, 0, 0, 1, 0, 0);
     for (const layer of layers.slice(lowest)) {
-      for (const tile of layer) tile.show(context, view.transform);
+      for (const tile of layer) tile.draw(context, view.transform);
     }
   }
 
@@ -247,39 +247,41 @@ export class Tiles {
   }
 
   /** @param {Drawable[]} drawables */
-  #outdate(drawables) {
+  #invalidate(drawables) {
     this.#revision += 1;
     const now = this.#now();
     this.#changedAt = now;
-    if (drawables.length >= FEW) {
-      if (!this.#isCrowded(now)) this.#crowdedSince = now;
-      this.#crowdedAt = now;
+    if (drawables.length >= MAX_BOXES) {
+      if (!this.#isBursting(now)) this.#burstSince = now;
+      this.#burstAt = now;
     }
-    const boxes = drawables.length < FEW ? drawables.map(({ bounds }) => bounds) : [EVERYWHERE];
-    for (const tile of this.#all()) if (boxes.some((box) => tile.meets(box))) tile.outdate(this.#revision);
+    const boxes = drawables.length < MAX_BOXES ? drawables.map(({ bounds }) => bounds) : [EVERYWHERE];
+    for (const tile of this.#all()) if (boxes.some((box) => tile.meets(box))) tile.invalidate(this.#revision);
   }
 
   /** @param {number} now */
-  #isCrowded(now) {
-    return now - this.#crowdedAt < CROWD_MS;
+  #isBursting(now) {
+    return now - this.#burstAt < BURST_MS;
   }
 
   /** @param {View} view @param {number} now @returns {Tile[]} what is to be painted, most urgent first */
-  #wanted({ transform, width, height }, now) {
+  #nextTiles({ transform, width, height }, now) {
     const [x, y] = [width / 2, height / 2];
-    const seen = this.#seen.filter(isBehind).sort((a, b) => a.distance(transform, x, y) - b.distance(transform, x, y));
-    const overview = this.#overview.filter(isBehind);
+    const seen = this.#seen.filter(isOutdated).sort((a, b) =>
+      a.distance(transform, x, y) - b.distance(transform, x, y)
+    );
+    const overview = this.#overview.filter(isOutdated);
     const isMissing = (/** @type {Tile} */ { image }) => !image;
-    const least = Math.max(LEAST_WAIT_MS, this.#isCrowded(now) ? (now - this.#crowdedSince) * CROWD_PART : 0);
+    const least = Math.max(MIN_WAIT_MS, this.#isBursting(now) ? (now - this.#burstSince) * BURST_WAIT_PART : 0);
     const isQuiet = now - this.#changedAt > QUIET_MS;
-    const isDue = (/** @type {Tile} */ { image, askedAt, tookMs }) =>
-      image && (isQuiet || now - askedAt > Math.max(least, WAIT_TIMES * tookMs));
+    const isDue = (/** @type {Tile} */ { image, askedAt, paintMs }) =>
+      image && (isQuiet || now - askedAt > Math.max(least, WAIT_FACTOR * paintMs));
     return [
       ...seen.filter(isMissing),
       ...overview.filter(isMissing),
       ...seen.filter(isDue),
       ...overview.filter((tile) => isDue(tile) && (isQuiet || now - tile.askedAt > OVERVIEW_WAIT_MS)),
-    ].filter((tile) => !this.#asked.some((asked) => asked.tile === tile));
+    ].filter((tile) => !this.#pending.some((pending) => pending.tile === tile));
   }
 
   /** @param {number} scale @param {View} view @param {boolean} isMade whether what is missing is made @returns {Tile[]} those that are seen */
@@ -311,7 +313,7 @@ export class Tiles {
     if (!bounds) return this.#overviewScale;
     const length = Math.max(bounds.right - bounds.left, bounds.bottom - bounds.top);
     // Only now and then another one, while the scene grows.
-    this.#overviewScale = Math.min(1, 2 ** Math.floor(Math.log2(OVERVIEW / length)));
+    this.#overviewScale = Math.min(1, 2 ** Math.floor(Math.log2(MAX_OVERVIEW_SIDE / length)));
     return this.#overviewScale;
   }
 
@@ -324,12 +326,12 @@ export class Tiles {
     return layer.length === (right - left) * (bottom - top);
   }
 
-  #forgetOld() {
-    const kept = new Set([...this.#seen, ...this.#overview, ...this.#asked.map(({ tile }) => tile)]);
+  #evict() {
+    const kept = new Set([...this.#seen, ...this.#overview, ...this.#pending.map(({ tile }) => tile)]);
     const isWhole = this.#seen.length > 0 && this.#seen.every(({ image }) => image);
     const others = [...this.#all()].filter((tile) => !kept.has(tile)).sort((a, b) => b.usedAt - a.usedAt);
     others.forEach((tile, at) => {
-      if (at < KEPT && (tile.image && !isBehind(tile) || !isWhole && tile.image)) return;
+      if (at < MAX_CACHED && (tile.image && !isOutdated(tile) || !isWhole && tile.image)) return;
       tile.close();
       this.#scales.get(tile.scale)?.delete(tile.key);
     });

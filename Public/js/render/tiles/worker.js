@@ -1,4 +1,4 @@
-/** The worker that paints tiles, one after the other, in the order in which it is told things. */
+/** The worker that paints tiles, one after the other, in the order of the messages. */
 
 import { TilePainter } from './tilePainter.js';
 
@@ -8,8 +8,8 @@ let canvas = null;
 
 /** @param {MessageEvent<import('./tileWorker.js').Message>} event */
 onmessage = ({ data }) => {
-  if ('told' in data) return painter.put(data.told, data.numbers);
-  if ('dropped' in data) return painter.drop(data.dropped);
+  if ('items' in data) return painter.put(data.items, data.numbers);
+  if ('removed' in data) return painter.remove(data.removed);
   const { size } = data.part;
   canvas ??= new OffscreenCanvas(size, size);
   const context = /** @type {OffscreenCanvasRenderingContext2D} */ (canvas.getContext('2d'));

@@ -1,24 +1,22 @@
-/** The requests about a session's attachments: tus 1.0.0 with creation-with-upload and termination. */
+/** The requests for a session's attachments: tus 1.0.0 with creation-with-upload and termination. */
 
-import { isObject } from '../control.js';
-import { AttachmentError, forPeople } from '../errors.js';
-import { tooLargeText } from '../../i18n/format.js';
+import { MAX_ASKED_MS } from '../backoff.js';
+import { AttachmentError } from '../errors.js';
+import { isObject } from '../json.js';
 
 /**
- * @typedef {import('../http.js').HTTPAnswer} HTTPAnswer
- * @typedef {import('../http.js').HTTPRequest} HTTPRequest
+ * @typedef {import('../httpRequest.js').HTTPAnswer} HTTPAnswer
+ * @typedef {import('../httpRequest.js').HTTPRequest} HTTPRequest
  * @typedef {{ signal?: AbortSignal, onProgress?: (bytes: number) => void }} RequestOptions
  * @typedef {{ id: string, name: string, contentType: string, metadata: unknown }} Description
  */
 
 const TUS = Object.freeze({ 'Tus-Resumable': '1.0.0' });
 const PIECE = Object.freeze({ ...TUS, 'Content-Type': 'application/offset+octet-stream' });
-/** Refusals that a later try may not meet: a timeout, another writer, a wrong offset, too early or too often, a bad piece. */
+/** Refusals that may not recur: a timeout, another writer, a wrong offset, too early or too often, a damaged piece. */
 const PASSING = new Set([408, 409, 423, 425, 429, 460]);
-/** Faults of the gateway that stay: no such method, no space, no such version. */
+/** Permanent faults of the gateway: no such method, no space, no such version. */
 const LASTING = new Set([501, 505, 507]);
-/** The longest we let anybody ask us to wait. */
-const LONGEST_WAIT_MS = 60_000;
 
 export class AttachmentRequests {
   #session;
@@ -36,9 +34,9 @@ export class AttachmentRequests {
   }
 
   /**
-   * Begins an upload, with the first piece of the file. A repeated creation gives the first.
+   * Begins an upload with the first piece of the file. A repeated creation continues the first.
    * @param {Description} description @param {number} size of the whole @param {ArrayBuffer} piece @param {RequestOptions} options
-   * @returns {Promise<number>} how much the gateway has
+   * @returns {Promise<number>} the number of bytes that the gateway has
    */
   async create(description, size, piece, options) {
     /** @type {Record<string, string>} */
@@ -53,18 +51,18 @@ export class AttachmentRequests {
     return offsetOf(await this.#ask({ method: 'POST', url, headers, body: piece, ...options }));
   }
 
-  /** @param {string} id @param {RequestOptions} options @returns {Promise<number>} how much the gateway has */
+  /** @param {string} id @param {RequestOptions} options @returns {Promise<number>} the number of bytes that the gateway has */
   async offset(id, options) {
     return offsetOf(await this.#ask({ method: 'HEAD', url: this.url(id), headers: TUS, ...options }));
   }
 
-  /** @param {string} id @param {number} offset @param {ArrayBuffer} piece @param {RequestOptions} options @returns {Promise<number>} how much the gateway has now */
+  /** @param {string} id @param {number} offset @param {ArrayBuffer} piece @param {RequestOptions} options @returns {Promise<number>} the number of bytes that the gateway has then */
   async append(id, offset, piece, options) {
     const headers = { ...PIECE, 'Upload-Offset': String(offset) };
     return offsetOf(await this.#ask({ method: 'PATCH', url: this.url(id), headers, body: piece, ...options }));
   }
 
-  /** Removes an attachment, or an upload. One that is gone already is no error. @param {string} id */
+  /** Removes an attachment or an upload. A missing one is no error. @param {string} id */
   async remove(id) {
     /** @type {Record<string, string>} for the gateway's log */
     const headers = this.#session.token ? { 'Participant-Token': this.#session.token } : {};
@@ -83,12 +81,12 @@ export class AttachmentRequests {
   }
 }
 
-/** @param {unknown} error @returns {error is AttachmentError} whether what was asked for is not there */
+/** @param {unknown} error @returns {error is AttachmentError} true if the attachment does not exist */
 export function isMissing(error) {
   return error instanceof AttachmentError && (error.status === 404 || error.status === 410);
 }
 
-/** @param {unknown} error @returns {error is AttachmentError} whether a later try may go better */
+/** @param {unknown} error @returns {error is AttachmentError} true if a retry may succeed */
 export function isPassing(error) {
   if (!(error instanceof AttachmentError)) return false;
   if (error.status === 0) return error.code === 'unavailable';
@@ -101,7 +99,7 @@ export function isPassing(error) {
 function offsetOf({ status, header }) {
   const offset = Number(header('Upload-Offset') ?? Number.NaN);
   if (Number.isSafeInteger(offset) && offset >= 0) return offset;
-  throw new AttachmentError('internal', `The server answered ${status} without an offset.`, { status: 502 });
+  throw new AttachmentError('internal', '', { status: 502, cause: `status ${status} without an offset` });
 }
 
 /** @param {HTTPAnswer} answer */
@@ -110,9 +108,8 @@ function refusal({ status, header, text }) {
   const code = typeof problem.code === 'string' ? problem.code : status === 413 ? 'attachment-too-large' : 'internal';
   const [limit, actual] = [problem.limit, problem.actual].map((value) => typeof value === 'number' ? value : undefined);
   const wait = Number(problem.retryAfterMs ?? 1000 * Number(header('Retry-After') ?? 0));
-  let detail = forPeople(code, typeof problem.detail === 'string' ? problem.detail : `The server answered ${status}.`);
-  if (code === 'attachment-too-large' && limit && actual) detail = tooLargeText(actual, limit);
-  const retryAfterMs = wait > 0 ? Math.min(wait, LONGEST_WAIT_MS) : 0;
+  const detail = typeof problem.detail === 'string' ? problem.detail : '';
+  const retryAfterMs = wait > 0 ? Math.min(wait, MAX_ASKED_MS) : 0;
   return new AttachmentError(code, detail, { limit, actual, status, retryAfterMs });
 }
 
@@ -122,7 +119,7 @@ function readProblem(text) {
     const problem = JSON.parse(text);
     return isObject(problem) ? problem : {};
   } catch {
-    // Something between us and the gateway answered in words of its own.
+    // A proxy answered with a body of its own.
     return {};
   }
 }

@@ -1,27 +1,27 @@
-/** The files that the people of a session share. */
+/** The files that the participants of a session share. */
 
-import { Attachment, Attachments } from './attachments.js';
-import { AttachmentRequests } from './attachmentRequests.js';
 import { AsyncQueue } from '../asyncQueue.js';
-import { browserSurroundings } from '../connection.js';
+import { browserEnvironment } from '../environment.js';
 import { InvalidationReason, NotJoinedError } from '../errors.js';
-import { sendRequest } from '../http.js';
+import { sendRequest } from '../httpRequest.js';
 import { isKey, newKey } from '../key.js';
-import { UploadClaims } from '../../persist/tabLease.js';
-import { Uploads } from '../uploads/uploads.js';
-import { UploadStore } from '../../persist/database.js';
+import { UploadQueue } from '../uploads/uploadQueue.js';
+import { pageLeases, pageUploads } from '../uploads/uploadRecords.js';
+import { Attachment } from './attachment.js';
+import { AttachmentList } from './attachmentList.js';
+import { AttachmentRequests } from './attachmentRequests.js';
 
 /**
  * @typedef {import('../groupSession.js').GroupSession} GroupSession
  * @typedef {import('../uploads/upload.js').Upload} Upload
  *
- * What a journal needs of its surroundings; tests bring their own.
- * @typedef {object} JournalSurroundings
- * @property {(request: import('../http.js').HTTPRequest) => Promise<import('../http.js').HTTPAnswer>} send
+ * The browser as a journal uses it; tests pass their own.
+ * @typedef {object} JournalEnvironment
+ * @property {(request: import('../httpRequest.js').HTTPRequest) => Promise<import('../httpRequest.js').HTTPAnswer>} send
  * @property {typeof fetch} fetch
- * @property {import('../../persist/database.js').KeptUploads} store
- * @property {UploadClaims} claims
- * @property {EventTarget} network tells `online`
+ * @property {import('../uploads/uploadRecords.js').UploadRecords} store
+ * @property {import('../uploads/uploadRecords.js').UploadLeases} leases
+ * @property {EventTarget} network dispatches `online`
  * @property {() => number} wallClock milliseconds since 1970
  * @property {() => number} now milliseconds
  * @property {(run: () => void, ms: number) => unknown} setTimeout
@@ -32,29 +32,29 @@ import { UploadStore } from '../../persist/database.js';
  * @property {string} [name] for people; else the file's
  * @property {string} [contentType] else the file's
  * @property {unknown} [metadata] any JSON up to the session's `metadataBytes`
- * @property {string} [id] a new key, when it is to be known before
+ * @property {string} [id] a new key, if it must be known before
  * @property {(progress: { id: string, offset: number, size: number }) => void} [onProgress]
- * @property {AbortSignal} [signal] cancels it
+ * @property {AbortSignal} [signal] cancels the upload
  */
 
-/** @type {JournalSurroundings} */
-export const browserJournal = {
-  ...browserSurroundings,
+/** @type {JournalEnvironment} */
+export const browserJournalEnvironment = {
+  ...browserEnvironment,
   send: sendRequest,
   fetch: (...request) => fetch(...request),
-  store: new UploadStore(),
-  claims: new UploadClaims(),
+  store: pageUploads,
+  leases: pageLeases,
   network: globalThis,
   wallClock: Date.now,
 };
 
 /**
- * One for each session. Events: `change` (`current` is another array), `progress` (detail: `id`, `offset`, `size` and `at`,
+ * There is one for each session. Events: `change` (`current` is another array), `progress` (detail: `id`, `offset`, `size` and `at`,
  * of anybody's upload), `uploadschange` (`uploads` has others, or one of them is in another state).
  */
 export class GroupSessionJournal extends EventTarget {
   #session;
-  #around;
+  #env;
   #requests;
   #attachments;
   #uploads;
@@ -62,40 +62,40 @@ export class GroupSessionJournal extends EventTarget {
   /** @type {Set<AsyncQueue<Attachment[]>>} */
   #readers = new Set();
 
-  /** @param {GroupSession} session @param {{ around?: JournalSurroundings }} [options] */
-  constructor(session, { around = browserJournal } = {}) {
+  /** @param {GroupSession} session @param {{ env?: JournalEnvironment }} [options] */
+  constructor(session, { env = browserJournalEnvironment } = {}) {
     super();
     this.#session = session;
-    this.#around = around;
-    this.#requests = new AttachmentRequests(session, around.send);
-    this.#attachments = new Attachments(
-      (record) => new Attachment(record, this.#requests.url(record.id), around.fetch),
+    this.#env = env;
+    this.#requests = new AttachmentRequests(session, env.send);
+    this.#attachments = new AttachmentList(
+      (record) => new Attachment(record, this.#requests.url(record.id), env.fetch),
       {
         changed: () => this.#attachmentsChanged(),
-        told: () => this.#uploads.told(),
+        reloaded: () => this.#uploads.reloaded(),
         progressed: (progress) => this.#progressed(progress),
         removed: (id) => this.#uploads.removed(id),
       },
-      around,
+      env,
     );
-    this.#uploads = new Uploads({
+    this.#uploads = new UploadQueue({
       session,
       requests: this.#requests,
       find: (id) => this.#attachments.find(id),
       changed: () => this.dispatchEvent(new Event('uploadschange')),
-      around,
+      env,
     });
     this.#follow(this.#lifetime);
     this.#uploads.restore();
   }
 
-  /** @returns {Attachment[]} what the session has now, oldest first; those that are being uploaded too */
+  /** @returns {Attachment[]} the session's attachments, oldest first, unfinished uploads included */
   get current() {
     return this.#attachments.current;
   }
 
   /**
-   * The whole array each time it changes, at first the present one. Whoever is slow gets the newest only.
+   * Yields the present array, and the new one after each change. A slow reader gets only the newest.
    * @returns {AsyncQueue<Attachment[]>} ends with the session
    */
   get attachments() {
@@ -107,22 +107,23 @@ export class GroupSessionJournal extends EventTarget {
     return queue;
   }
 
-  /** @returns {Upload[]} this page's own that are under way, those of an earlier page too */
+  /** @returns {Upload[]} this page's unfinished uploads, resumed ones of an earlier page included */
   get uploads() {
     return this.#uploads.current;
   }
 
   /**
-   * Shares a file with everybody, now and later. It goes on over cuts of the connection and a reload of the page.
+   * Shares a file with all present and later participants. The upload survives lost connections; if the environment stores uploads,
+   * also a reload of the page.
    * @param {Blob} blob or a `File` @param {AddOptions} [options]
-   * @returns {Promise<Attachment>} once everybody can load it
-   * @throws {GroupSessionError | DOMException} `AbortError` when it was cancelled; the signal's reason
+   * @returns {Promise<Attachment>} once all participants can load it
+   * @throws {GroupSessionError | DOMException} `AbortError` after a cancellation; the signal's reason
    */
   async add(blob, options) {
     return await this.upload(blob, options).done;
   }
 
-  /** As `add`, for those who want to watch, pause and cancel it. @param {Blob} blob @param {AddOptions} [options] @returns {Upload} */
+  /** Like `add`, with an object to watch, pause and cancel the upload. @param {Blob} blob @param {AddOptions} [options] @returns {Upload} */
   upload(blob, { name, contentType, metadata = null, id = newKey(), onProgress, signal } = {}) {
     signal?.throwIfAborted();
     if (!isKey(id)) throw new TypeError('An attachment’s id is a UUID in upper case.');
@@ -140,14 +141,14 @@ export class GroupSessionJournal extends EventTarget {
     return upload;
   }
 
-  /** Takes it away from everybody; one that is being uploaded too. @param {{ id: string }} attachment @returns {Promise<void>} */
+  /** Removes an attachment, or an unfinished upload, for all participants. @param {{ id: string }} attachment @returns {Promise<void>} */
   async remove({ id }) {
     const upload = this.#uploads.find(id);
     if (upload) upload.cancel();
     else await this.#requests.remove(id);
   }
 
-  /** Follows the session no more. Uploads stop, and are taken up by a later journal of the session. */
+  /** Stops following the session. Uploads stop, and a later journal of the session resumes them. */
   close() {
     this.#uploads.close();
     this.#finish();
@@ -161,17 +162,17 @@ export class GroupSessionJournal extends EventTarget {
       entry: (entry) => this.#attachments.entry(entry),
       caughtUp: () => {
         this.#attachments.caughtUp();
-        this.#uploads.wake();
+        this.#uploads.retryNow();
       },
     }, lifetime);
     this.#session.addEventListener('statechange', () => this.#stateChanged(), lifetime);
     this.#session.addEventListener('savechange', () => this.#uploads.committed(), lifetime);
-    this.#around.network.addEventListener('online', () => this.#uploads.wake(), lifetime);
+    this.#env.network.addEventListener('online', () => this.#uploads.retryNow(), lifetime);
   }
 
   #stateChanged() {
     if (this.#session.state !== 'invalidated') return;
-    const reason = this.#session.reason ?? new InvalidationReason('left', 'You left the session.');
+    const reason = this.#session.reason ?? new InvalidationReason('left');
     this.#uploads.end(reason);
     this.#finish();
   }
@@ -190,7 +191,7 @@ export class GroupSessionJournal extends EventTarget {
 
   /** @param {{ id: string, offset: number, size: number | null }} progress */
   #progressed(progress) {
-    this.#uploads.find(progress.id)?.lives();
-    this.dispatchEvent(new CustomEvent('progress', { detail: { ...progress, at: this.#around.now() } }));
+    this.#uploads.find(progress.id)?.touch();
+    this.dispatchEvent(new CustomEvent('progress', { detail: { ...progress, at: this.#env.now() } }));
   }
 }

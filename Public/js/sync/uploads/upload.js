@@ -1,22 +1,22 @@
-/** A file on its way into a session, as the page that brings it sees it. */
+/** An upload: its state, for the page and for the queue. */
 
 import { AttachmentError } from '../errors.js';
 
 /**
- * @typedef {import('../journal/attachments.js').Attachment} Attachment
+ * @typedef {import('../journal/attachment.js').Attachment} Attachment
  * @typedef {import('./uploadTransfer.js').UploadTransfer} UploadTransfer
  * @typedef {import('./uploadTransfer.js').TransferEvents} TransferEvents
  * @typedef {'waiting' | 'uploading' | 'paused' | 'ready' | 'failed' | 'cancelled'} UploadState
- *   `waiting` for its turn; the last three are for good
+ *   `waiting` in the queue; the last three are final
  *
- * What the others of the queue need to know.
+ * The queue of the upload.
  * @typedef {object} UploadOwner
- * @property {(upload: Upload) => void} changed its state is another one
- * @property {(upload: Upload) => void} created the gateway is known to have it
- * @property {(upload: Upload, status: number) => boolean} missing it does not have it any more: whether it is to be created anew
+ * @property {(upload: Upload) => void} changed its state has changed
+ * @property {(upload: Upload) => void} created the gateway has it
+ * @property {(upload: Upload, status: number) => boolean} missing the gateway no longer has it; returns true if it must be created anew
  */
 
-/** Event: `change`, when its state, its offset or `isInterrupted` did. */
+/** Event: `change`, after a change of the state, the offset or `isInterrupted`. */
 export class Upload extends EventTarget {
   #id;
   #name;
@@ -58,16 +58,16 @@ export class Upload extends EventTarget {
       moved: (offset) => this.#moved(offset),
       interrupted: (isInterrupted) => this.#interrupted(isInterrupted),
     });
-    /** The attachment, once everybody has it. @type {Promise<Attachment>} */
+    /** The attachment, once all participants have it. @type {Promise<Attachment>} */
     this.done = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever looks at `state` and `error` need not take the promise too.
+    // Callers may use `state` and `error` alone, so a rejection is not unhandled.
     this.done.catch(() => {});
   }
 
-  /** The attachment's, too. */
+  /** The id of the upload and of its attachment. */
   get id() {
     return this.#id;
   }
@@ -80,12 +80,12 @@ export class Upload extends EventTarget {
     return this.#blob.size;
   }
 
-  /** What is uploaded: to show it before the session has it. */
+  /** The content, so that it can be shown before the session has it. */
   get blob() {
     return this.#blob;
   }
 
-  /** How much of it has gone out. After a cut it goes back to what has arrived. */
+  /** The number of sent bytes. After a cut it returns to the number of received bytes. */
   get offset() {
     return this.#offset;
   }
@@ -94,12 +94,12 @@ export class Upload extends EventTarget {
     return this.#state;
   }
 
-  /** Whether it is uploading, and the connection is lost: it tries again by itself. */
+  /** True if it is uploading, but the connection is lost: it retries by itself. */
   get isInterrupted() {
     return this.#isInterrupted;
   }
 
-  /** @returns {Error | null} why it failed or was cancelled: a `GroupSessionError`, or an `AbortError` when it was our own wish */
+  /** @returns {Error | null} the reason of a failure or cancellation: a `GroupSessionError`, or an `AbortError` after `cancel` */
   get error() {
     return this.#error;
   }
@@ -108,29 +108,29 @@ export class Upload extends EventTarget {
     return this.#state === 'ready' || this.#state === 'failed' || this.#state === 'cancelled';
   }
 
-  /** Whether the gateway may have something of it. */
+  /** True if the gateway may have a part of it. */
   get isBegun() {
     return this.#transfer.isBegun;
   }
 
-  /** Stops sending; what has arrived stays. */
+  /** Stops sending. The gateway keeps the received part. */
   pause() {
     if (this.isOver || this.#state === 'paused') return;
     this.#become('paused');
     this.#running?.abort();
   }
 
-  /** Goes on when it is its turn. */
+  /** Puts it back into the queue. */
   resume() {
     if (this.#state === 'paused') this.#become('waiting');
   }
 
-  /** Takes it back: nobody gets it. @param {Error} [reason] */
+  /** Cancels the upload; the gateway's part is removed. @param {Error} [reason] */
   cancel(reason = new DOMException('The upload was cancelled.', 'AbortError')) {
     this.end('cancelled', reason);
   }
 
-  /** For the queue: its turn has come. @param {Promise<void>} ready when it may begin @returns {Promise<void>} nothing of it goes on any more */
+  /** For the queue: runs it. @param {Promise<void>} ready when it may begin @returns {Promise<void>} resolved when it has stopped */
   async run(ready) {
     const running = new AbortController();
     this.#running = running;
@@ -143,11 +143,11 @@ export class Upload extends EventTarget {
     }
   }
 
-  /** For the queue: what the session says of it. @param {Attachment} attachment */
+  /** For the queue: the session lists it. @param {Attachment} attachment */
   listed(attachment) {
     if (this.isOver) return;
     this.#transfer.created();
-    // Of an earlier page's: as much as is known before it goes on.
+    // An upload of an earlier page: the known progress before it resumes.
     if (this.#offset === 0) this.#moved(attachment.offset);
     if (!attachment.isReady) return;
     this.#offset = this.size;
@@ -157,19 +157,19 @@ export class Upload extends EventTarget {
     this.#resolve(attachment);
   }
 
-  /** For the queue: somebody removed it. */
+  /** For the queue: a participant removed it. */
   removed() {
-    this.end('cancelled', new AttachmentError('not-found', 'Somebody removed it.', { status: 404 }));
+    this.end('cancelled', new AttachmentError('not-found', '', { status: 404 }));
   }
 
-  /** For the queue: something of it came. */
-  lives() {
-    this.#transfer.lives();
+  /** For the queue: the gateway reported progress. */
+  touch() {
+    this.#transfer.touch();
   }
 
   /** For the queue: the connection may be back. */
-  wake() {
-    this.#transfer.wake();
+  retryNow() {
+    this.#transfer.retryNow();
   }
 
   /** For the queue. @param {'failed' | 'cancelled'} state @param {Error} error */

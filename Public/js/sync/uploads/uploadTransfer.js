@@ -1,74 +1,75 @@
-/** Brings a file to the gateway, however often the line is cut. */
+/** Transfers a file to the gateway, with as many retries as necessary. */
 
-import { isMissing, isPassing } from '../journal/attachmentRequests.js';
+import { retryDelay } from '../backoff.js';
 import { AttachmentError } from '../errors.js';
-import { PieceSize, unreachable } from '../http.js';
-import { reconnectDelay } from '../connection.js';
+import { unreachable } from '../httpRequest.js';
+import { isMissing, isPassing } from '../journal/attachmentRequests.js';
+import { PieceSize } from './pieceSize.js';
 
 /**
  * @typedef {import('../journal/attachmentRequests.js').AttachmentRequests} AttachmentRequests
  * @typedef {import('../journal/attachmentRequests.js').Description} Description
  * @typedef {import('../journal/attachmentRequests.js').RequestOptions} RequestOptions
- * @typedef {import('../connection.js').Surroundings} Surroundings
+ * @typedef {import('../environment.js').Environment} Environment
  *
  * @typedef {object} TransferEvents
- * @property {() => void} created the gateway is known to have it
- * @property {(offset: number) => void} moved how much has gone out or arrived
- * @property {(status: number) => boolean} missing the gateway does not have it any more: whether it is to be created anew
- * @property {(isInterrupted: boolean) => void} interrupted whether it waits for a better time
+ * @property {() => void} created the gateway has it
+ * @property {(offset: number) => void} moved the number of bytes that were sent or received
+ * @property {(status: number) => boolean} missing the gateway no longer has it; returns true if it must be created anew
+ * @property {(isInterrupted: boolean) => void} interrupted true while it waits for a retry
  */
 
-/** A request that has shown no sign of life for so long is given up. The gateway itself waits 20 s for a body. */
+/** The time without progress after which a request is aborted. The gateway itself waits 20 s for a body. */
 const SILENCE_MS = 30_000;
-/** As long, when the line was just cut: some browsers do not notice it while they send. */
-const DOUBT_MS = 5000;
+/** The same, after the connection was lost: some browsers do not notice a lost connection while they send. */
+const STALL_MS = 5000;
 
 export class UploadTransfer {
   #description;
   #blob;
   #requests;
   #events;
-  #around;
+  #env;
   #pieces = new PieceSize();
-  /** @type {number | null} how much the gateway has; null: ask it */
+  /** The number of bytes that the gateway has; null: unknown. @type {number | null} */
   #offset = null;
   #reached = 0;
   #attempt = 0;
   #isBegun;
   #isCreated;
   #isDone = false;
-  #wake = () => {};
-  #lives = () => {};
-  #doubt = () => {};
+  #endWait = () => {};
+  #touch = () => {};
+  #suspectStall = () => {};
 
   /**
    * @param {object} options
    * @param {Description} options.description
    * @param {Blob} options.blob
-   * @param {boolean} options.isBegun an earlier page may have created it
-   * @param {boolean} options.isCreated the gateway is known to have had it
+   * @param {boolean} options.isBegun true if an earlier page may have created it
+   * @param {boolean} options.isCreated true if the gateway had it
    * @param {AttachmentRequests} options.requests
    * @param {TransferEvents} options.events
-   * @param {Pick<Surroundings, 'now' | 'random' | 'setTimeout' | 'clearTimeout'>} options.around
+   * @param {Pick<Environment, 'now' | 'random' | 'setTimeout' | 'clearTimeout'>} options.env
    */
-  constructor({ description, blob, isBegun, isCreated, requests, events, around }) {
+  constructor({ description, blob, isBegun, isCreated, requests, events, env }) {
     this.#description = description;
     this.#blob = blob;
     this.#isBegun = isBegun;
     this.#isCreated = isCreated;
     this.#requests = requests;
     this.#events = events;
-    this.#around = around;
+    this.#env = env;
   }
 
-  /** Whether the gateway may have something of it. */
+  /** True if the gateway may have a part of it. */
   get isBegun() {
     return this.#isBegun;
   }
 
   /**
-   * Goes on until `finish` or the signal says that it is enough.
-   * @param {AbortSignal} signal @throws {AttachmentError} what no later try would change
+   * Transfers until `finish` is called or the signal is aborted.
+   * @param {AbortSignal} signal @throws {AttachmentError} a permanent refusal
    */
   async run(signal) {
     this.#offset = null;
@@ -88,10 +89,10 @@ export class UploadTransfer {
   /** The session lists it as ready. */
   finish() {
     this.#isDone = true;
-    this.#wake();
+    this.#endWait();
   }
 
-  /** The gateway is known to have it. */
+  /** The gateway has it. */
   created() {
     if (this.#isCreated) return;
     this.#isBegun = true;
@@ -99,15 +100,15 @@ export class UploadTransfer {
     this.#events.created();
   }
 
-  /** The gateway says that something of it came. */
-  lives() {
-    this.#lives();
+  /** The gateway reported progress. */
+  touch() {
+    this.#touch();
   }
 
-  /** The network or the session is back: what waits for a better time tries now, and what is under way may be lost. */
-  wake() {
-    this.#wake();
-    this.#doubt();
+  /** The network or the session is back: a waiting retry begins now, and a running request may be lost. */
+  retryNow() {
+    this.#endWait();
+    this.#suspectStall();
   }
 
   /** @param {AbortSignal} signal */
@@ -115,7 +116,7 @@ export class UploadTransfer {
     if (this.#offset === null) await this.#locate(signal);
     else if (this.#offset < this.#blob.size) await this.#sendPiece(this.#offset, signal);
     else {
-      // All is there: the session's entry ends this. Should that have been missed, we ask again.
+      // The gateway has everything, so an entry of the session ends this. In case that entry was missed, ask again.
       await this.#wait(null, signal);
       this.#offset = null;
     }
@@ -132,7 +133,7 @@ export class UploadTransfer {
     }
   }
 
-  /** Nothing stops it in the middle: what was begun can then be removed for certain. @param {AbortSignal} signal */
+  /** Creates the upload. This request is never aborted, so a created upload is always known, and can be removed. @param {AbortSignal} signal */
   async #create(signal) {
     const piece = await this.#read(0);
     signal.throwIfAborted();
@@ -146,25 +147,24 @@ export class UploadTransfer {
   /** @param {number} from @param {AbortSignal} signal */
   async #sendPiece(from, signal) {
     const piece = await this.#read(from);
-    const began = this.#around.now();
+    const began = this.#env.now();
     const { id } = this.#description;
     this.#arrived(await this.#ask((options) => this.#requests.append(id, from, piece, options), signal, from));
-    this.#pieces.arrived(piece.byteLength, this.#around.now() - began);
+    this.#pieces.arrived(piece.byteLength, this.#env.now() - began);
   }
 
-  /** @param {number} from @returns {Promise<ArrayBuffer>} the piece that begins there */
+  /** @param {number} from @returns {Promise<ArrayBuffer>} the piece from there on */
   async #read(from) {
     try {
       return await this.#blob.slice(from, from + this.#pieces.bytes).arrayBuffer();
     } catch (cause) {
-      const message = `“${this.#description.name}” was changed or can no longer be read.`;
-      throw new AttachmentError('unreadable', message, { cause });
+      throw new AttachmentError('unreadable', '', { cause });
     }
   }
 
   /**
    * @template T @param {(options: RequestOptions) => Promise<T>} request
-   * @param {AbortSignal | null} signal @param {number} [from] where the body begins in the file
+   * @param {AbortSignal | null} signal @param {number} [from] the offset of the body in the file
    */
   async #ask(request, signal, from) {
     signal?.throwIfAborted();
@@ -173,37 +173,38 @@ export class UploadTransfer {
     signal?.addEventListener('abort', stop);
     /** @type {unknown} */
     let silence = null;
-    let isDoubted = false;
+    let isSuspected = false;
     const expect = (/** @type {number} */ ms) => {
-      this.#around.clearTimeout(silence);
-      silence = this.#around.setTimeout(() => controller.abort(unreachable()), ms);
+      this.#env.clearTimeout(silence);
+      silence = this.#env.setTimeout(() => controller.abort(unreachable()), ms);
     };
-    this.#lives = () => {
-      isDoubted = false;
+    this.#touch = () => {
+      isSuspected = false;
       expect(SILENCE_MS);
     };
-    this.#doubt = () => {
-      if (!isDoubted) expect(DOUBT_MS);
-      isDoubted = true;
+    this.#suspectStall = () => {
+      if (!isSuspected) expect(STALL_MS);
+      isSuspected = true;
     };
-    this.#lives();
+    this.#touch();
     const onProgress = from === undefined ? undefined : (/** @type {number} */ bytes) => {
-      this.#lives();
+      this.#touch();
       this.#moved(from + bytes);
     };
     try {
       return await request({ signal: controller.signal, onProgress });
     } finally {
-      this.#lives = () => {};
-      this.#doubt = () => {};
-      this.#around.clearTimeout(silence);
+      this.#touch = () => {};
+      this.#suspectStall = () => {};
+      this.#env.clearTimeout(silence);
       signal?.removeEventListener('abort', stop);
     }
   }
 
   /** @param {number} offset that the gateway has */
   #arrived(offset) {
-    if (offset > this.#blob.size) throw new AttachmentError('internal', 'The server has more of it than there is.');
+    const { size } = this.#blob;
+    if (offset > size) throw new AttachmentError('internal', '', { limit: size, actual: offset });
     this.created();
     if (offset > this.#reached) this.#attempt = 0;
     this.#reached = offset;
@@ -217,33 +218,33 @@ export class UploadTransfer {
     this.#events.moved(Math.min(offset, this.#blob.size));
   }
 
-  /** @param {unknown} error @returns {number} milliseconds @throws {unknown} the error, when it would come again */
+  /** @param {unknown} error @returns {number} milliseconds @throws {unknown} the error, if it is permanent */
   #delayAfter(error) {
-    // Whoever refuses a piece for its size without the gateway's words stands between: it may let small ones through.
+    // A refusal of the size without the gateway's numbers comes from a proxy, which may accept smaller pieces.
     const isProxy = error instanceof AttachmentError && error.status === 413 && error.limit === undefined;
     if (isProxy && !this.#pieces.isSmallest) this.#pieces.keepSmall();
     else if (this.#isCreated && isMissing(error)) this.#isCreated = !this.#events.missing(error.status);
     else if (isPassing(error)) this.#pieces.cut();
     else throw error;
-    const delay = reconnectDelay(this.#attempt, this.#around.random);
+    const delay = retryDelay(this.#attempt, this.#env.random);
     this.#attempt += 1;
     return Math.max(delay, error.retryAfterMs);
   }
 
-  /** @param {number | null} ms null: until woken @param {AbortSignal} signal @returns {Promise<void>} */
+  /** @param {number | null} ms null: until `retryNow` @param {AbortSignal} signal @returns {Promise<void>} */
   async #wait(ms, signal) {
     if (signal.aborted || this.#isDone) return;
     await new Promise((resolve) => {
       const wake = () => resolve(undefined);
-      const timer = ms === null ? null : this.#around.setTimeout(wake, ms);
+      const timer = ms === null ? null : this.#env.setTimeout(wake, ms);
       signal.addEventListener('abort', wake, { once: true });
-      this.#wake = () => {
-        this.#around.clearTimeout(timer);
+      this.#endWait = () => {
+        this.#env.clearTimeout(timer);
         signal.removeEventListener('abort', wake);
         wake();
       };
     });
-    this.#wake();
-    this.#wake = () => {};
+    this.#endWait();
+    this.#endWait = () => {};
   }
 }

@@ -1,7 +1,7 @@
 /** Adds pictures and files, and says what becomes of them: how far they are, and how long it still takes. */
 
-import { cells, laidInto, wayToFree } from '../edit/autoLayout.js';
-import { measured, pictureTypeOf } from '../model/imageFile.js';
+import { gridCells, offsetToFreeSpace, placeInCell } from '../edit/autoLayout.js';
+import { measureImage, pictureTypeOf } from '../model/imageFile.js';
 import { CARD } from '../model/item.js';
 import { boundsOf } from '../model/placement.js';
 import { byteCount, sizesApart } from '../i18n/format.js';
@@ -9,11 +9,11 @@ import { words } from '../i18n/i18n.js';
 import { toast } from './dialogs.js';
 
 /**
- * @typedef {import('../edit/itemStore.js').Added} Added
- * @typedef {{ x: number, y: number, width: number, height: number }} Laid
+ * @typedef {import('../edit/itemStore.js').ItemContent} ItemContent
+ * @typedef {{ x: number, y: number, width: number, height: number }} Frame
  *
  * @typedef {object} Parts
- * @property {import('../edit/itemStore.js').Album} album
+ * @property {import('../edit/itemStore.js').ItemStore} itemStore
  * @property {import('../model/scene.js').Items} items
  * @property {import('../model/camera.js').Camera} camera
  * @property {{ width: number, height: number }} view the canvas, in pixels
@@ -21,17 +21,17 @@ import { toast } from './dialogs.js';
  * @property {(items: import('../model/item.js').Item[]) => void} added they are on the page
  */
 
-/** What would lie right upon another is laid so far beside it, in pixels. */
+/** The offset of an item that would cover another one exactly, in pixels. */
 const ASIDE = 32;
 /** A free place is looked for at so many pixels from each other, so far from what is there, and below and above the bars. */
 const STEP = 16;
 const GAP = 12;
-const BARS = 80;
+const BAR_HEIGHT = 80;
 
-/** Puts files on the page: too large ones are refused at once, the others lie side by side. */
-export class Adding {
+/** Places files on the page: refuses those that are too large, and lays the others side by side. */
+export class FilePlacer {
   #parts;
-  /** What came before is laid down first: only then is known which places are free. */
+  /** Fulfilled when earlier files are placed: only then the free places are known. */
   #before = Promise.resolve();
 
   /** @param {Parts} parts */
@@ -46,13 +46,13 @@ export class Adding {
 
   /** @param {File[]} files @param {{ x: number, y: number } | null} at */
   async #add(files, at) {
-    const { album, camera, view, limit, added } = this.#parts;
+    const { itemStore, camera, view, limit, added } = this.#parts;
     const most = await limit();
     const fitting = files.filter(({ size }) => size <= most);
-    const tried = await Promise.all(fitting.map((file) => read(file).catch(() => null)));
+    const tried = await Promise.all(fitting.map((file) => readFile(file).catch(() => null)));
     const taken = tried.filter((one) => one !== null);
     const unread = fitting.filter((_, at) => tried[at] === null).map(({ name }) => name);
-    for (const { text, title } of [...tooLargeWords(files, most), ...unreadableWords(unread)]) {
+    for (const { text, title } of [...tooLargeMessages(files, most), ...unreadableMessages(unread)]) {
       toast(text, { title, stays: true });
     }
     const { width, height } = view;
@@ -60,23 +60,23 @@ export class Adding {
     const middle = camera.toPlane(at?.x ?? width / 2, at?.y ?? height / 2);
     const hasCards = taken.some(({ natural }) => !natural);
     const least = hasCards ? { width: CARD.width * scale, height: CARD.height * scale } : undefined;
-    const laid = cells(taken.length, middle, { width, height, scale }, least).map((cell, index) => {
+    const frames = gridCells(taken.length, middle, { width, height, scale }, least).map((cell, index) => {
       const { natural } = taken[index];
-      return natural ? laidInto(natural, cell, scale) : { x: cell.x, y: cell.y, ...CARD };
+      return natural ? placeInCell(natural, cell, scale) : { x: cell.x, y: cell.y, ...CARD };
     });
-    const [dx, dy] = at === null && this.#wayToFree(laid) || this.#aside(laid);
-    const items = album.addAll(
-      laid.map((one, at) => ({ added: taken[at], at: { ...one, x: one.x + dx, y: one.y + dy } })),
+    const [dx, dy] = at === null && this.#offsetToFreeSpace(frames) || this.#offsetToUncovered(frames);
+    const items = itemStore.addAll(
+      frames.map((one, at) => ({ added: taken[at], at: { ...one, x: one.x + dx, y: one.y + dy } })),
     );
     if (items.length > 0) added(items);
   }
 
-  /** @param {Laid[]} laid @returns {[number, number] | null} to where they cover nothing, within what is seen between the bars */
-  #wayToFree(laid) {
+  /** @param {Frame[]} frames @returns {[number, number] | null} to where they cover nothing, within what is seen between the bars */
+  #offsetToFreeSpace(frames) {
     const { items, camera, view } = this.#parts;
-    if (laid.length === 0) return null;
+    if (frames.length === 0) return null;
     const { scale } = camera;
-    const [gap, bars] = [GAP / scale, BARS / scale];
+    const [gap, bars] = [GAP / scale, BAR_HEIGHT / scale];
     const taken = items.all.map(({ bounds: { left, top, right, bottom } }) => ({
       left: left - gap,
       top: top - gap,
@@ -85,15 +85,15 @@ export class Adding {
     }));
     const { left, top, right, bottom } = camera.seen(view.width, view.height);
     const seen = { left: left + gap, top: top + bars, right: right - gap, bottom: bottom - bars };
-    return wayToFree(laid.map(boundsOf), taken, seen, STEP / scale);
+    return offsetToFreeSpace(frames.map(boundsOf), taken, seen, STEP / scale);
   }
 
-  /** @param {Laid[]} laid @returns {[number, number]} to where none lies right upon another */
-  #aside(laid) {
+  /** @param {Frame[]} frames @returns {[number, number]} to where none lies right upon another */
+  #offsetToUncovered(frames) {
     const { items, camera } = this.#parts;
     const aside = ASIDE / camera.scale;
     const isUpon = (/** @type {number} */ by) =>
-      laid.some(({ x, y }) =>
+      frames.some(({ x, y }) =>
         items.all.some(({ place }) => Math.hypot(place.x - x - by, place.y - y - by) < aside / 2)
       );
     let by = 0;
@@ -102,11 +102,11 @@ export class Adding {
   }
 }
 
-/** @param {File} file @returns {Promise<Added>} @throws {DOMException} if it cannot be read */
-export async function read(file) {
+/** @param {File} file @returns {Promise<ItemContent>} @throws {DOMException} if it cannot be read */
+export async function readFile(file) {
   const { name } = file;
   const type = await pictureTypeOf(file);
-  const natural = type ? await measured(file).catch(() => null) : null;
+  const natural = type ? await measureImage(file).catch(() => null) : null;
   // What only looks like a picture is a file, to the others too.
   const contentType = natural && type
     ? type
@@ -119,9 +119,9 @@ export async function read(file) {
 /** @typedef {import('../model/item.js').Item} Item */
 
 const MB = 1024 * 1024;
-/** Over so much time a pace is measured; from less than the least it cannot be told. */
-const PACE_MS = 8000;
-const LEAST_MS = 800;
+/** Over so much time a transfer rate is measured; less than the minimum is not enough. */
+const RATE_WINDOW_MS = 8000;
+const MIN_MS = 800;
 
 /** @param {number} offset @param {number} size both in bytes @returns {string} such as `12.4 of 81 MB` */
 export function doneOfTotal(offset, size) {
@@ -147,8 +147,8 @@ export function timeLeft(seconds) {
   return words.hoursLeft(Math.floor(minutes / 60), minutes % 60);
 }
 
-/** How fast an upload is, by what it did in the last seconds. */
-export class Pace {
+/** The transfer rate of an upload over the last seconds. */
+export class TransferRate {
   /** @type {{ at: number, offset: number }[]} */
   #seen = [];
 
@@ -158,7 +158,7 @@ export class Pace {
     // After a cut it goes back to what has arrived.
     if (last && offset < last.offset) this.#seen = [];
     if (!last || offset !== last.offset) this.#seen.push({ at, offset });
-    while (this.#seen.length > 2 && at - this.#seen[1].at > PACE_MS) this.#seen.shift();
+    while (this.#seen.length > 2 && at - this.#seen[1].at > RATE_WINDOW_MS) this.#seen.shift();
   }
 
   /** It rests: what was before says nothing about what comes. */
@@ -169,7 +169,7 @@ export class Pace {
   /** @param {number} size @returns {number | null} seconds; null: it cannot be told yet */
   secondsLeft(size) {
     const [first, last] = [this.#seen[0], this.#seen.at(-1)];
-    if (!first || !last || last.at - first.at < LEAST_MS) return null;
+    if (!first || !last || last.at - first.at < MIN_MS) return null;
     return (size - last.offset) / (last.offset - first.offset) * (last.at - first.at) / 1000;
   }
 }
@@ -185,19 +185,19 @@ export function itemLabel({ isPicture, name, size, by, state, offset, upload }) 
 }
 
 /** Of so many at most, each is told by its name. */
-const EACH = 3;
+const MAX_NAMED = 3;
 
 /** @param {{ name: string, size: number }[]} files @param {number} limit bytes @returns {{ title?: string, text: string }[]} what is told of those that are too large */
-export function tooLargeWords(files, limit) {
+export function tooLargeMessages(files, limit) {
   const tooLarge = files.filter(({ size }) => size > limit);
-  if (tooLarge.length <= EACH) {
+  if (tooLarge.length <= MAX_NAMED) {
     return tooLarge.map(({ name, size }) => ({ title: name, text: words.tooLarge(...sizesApart(size, limit, words)) }));
   }
   return [{ text: words.filesTooLarge(tooLarge.length, byteCount(limit, words)) }];
 }
 
 /** @param {string[]} names @returns {{ title?: string, text: string }[]} what is told of files that cannot be read */
-export function unreadableWords(names) {
-  if (names.length <= EACH) return names.map((title) => ({ title, text: words.unreadable }));
+export function unreadableMessages(names) {
+  if (names.length <= MAX_NAMED) return names.map((title) => ({ title, text: words.unreadable }));
   return [{ text: words.filesUnreadable(names.length) }];
 }

@@ -1,7 +1,7 @@
-/** Hands that hold the picture: one that moves it, and two fingers. */
+/** The tools that move the camera: the hand, and the pinch gesture. */
 
-/** Takes hold of the picture and moves it. */
-export class Hand {
+/** The hand: pans the camera. */
+export class PanTool {
   #camera;
   /** What of the plane is in the hand. */
   #x = 0;
@@ -12,12 +12,12 @@ export class Hand {
     this.#camera = camera;
   }
 
-  /** @param {import('./pen.js').Sample} sample */
+  /** @param {import('./penTool.js').Sample} sample */
   begin({ x, y }) {
     [this.#x, this.#y] = [x, y];
   }
 
-  /** @param {import('./pen.js').Sample[]} samples */
+  /** @param {import('./penTool.js').Sample[]} samples */
   move(samples) {
     const { scale } = this.#camera;
     const last = samples.at(-1);
@@ -31,7 +31,7 @@ export class Hand {
 
 /** @typedef {{ pointerId: number, clientX: number, clientY: number }} Touch */
 
-/** Two fingers hold the picture: it moves and grows with them. */
+/** The pinch gesture of two fingers: pans and zooms the camera. */
 export class Pinch {
   #camera;
   /** @type {Map<number, { x: number, y: number }>} */

@@ -3,23 +3,23 @@
 import { element } from './elements.js';
 import { isBusy } from './keys.js';
 
-/** @typedef {(files: File[], at: { x: number, y: number } | null) => void} Take `at`: where on the screen they were dropped */
+/** @typedef {(files: File[], at: { x: number, y: number } | null) => void} FilesHandler `at`: where on the screen they were dropped */
 
-/** What comes in: files that are dropped on the page, pasted or picked, and words that are pasted. */
-export class Incoming {
-  #take;
+/** The sources of files and text: drag and drop, the clipboard, and the file picker. */
+export class InputSources {
+  #onFiles;
   #drop = element('drop');
   #input = /** @type {HTMLInputElement} */ (element('files'));
 
-  #takeText;
-  #isOff;
+  #onText;
+  #isDisabled;
 
-  /** @param {Take} take @param {(text: string) => void} takeText what was pasted @param {() => boolean} isOff whether nothing is taken */
-  constructor(take, takeText, isOff) {
-    this.#take = take;
-    this.#takeText = takeText;
-    this.#isOff = isOff;
-    // All over the page: a file that is dropped beside the canvas must not take the page away.
+  /** @param {FilesHandler} onFiles @param {(text: string) => void} onText what was pasted @param {() => boolean} isDisabled whether nothing is taken */
+  constructor(onFiles, onText, isDisabled) {
+    this.#onFiles = onFiles;
+    this.#onText = onText;
+    this.#isDisabled = isDisabled;
+    // All over the page: a file that is dropped beside the canvas must not replace the page.
     for (const event of ['dragenter', 'dragover', 'dragleave', 'drop']) {
       addEventListener(event, (drag) => this.#drag(/** @type {DragEvent} */ (drag)));
     }
@@ -28,7 +28,7 @@ export class Incoming {
     addEventListener('paste', (event) => this.#paste(event));
     element('add').addEventListener('click', () => this.pick());
     this.#input.addEventListener('change', () => {
-      this.#take([...this.#input.files ?? []], null);
+      this.#onFiles([...this.#input.files ?? []], null);
       // Else the same file could not be picked again.
       this.#input.value = '';
     });
@@ -45,23 +45,23 @@ export class Incoming {
     if (type === 'dragleave') return void (relatedTarget === null && this.#drop.removeAttribute('data-over'));
     if (!dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
-    dataTransfer.dropEffect = this.#isOff() ? 'none' : 'copy';
-    if (this.#isOff()) return;
+    dataTransfer.dropEffect = this.#isDisabled() ? 'none' : 'copy';
+    if (this.#isDisabled()) return;
     this.#drop.toggleAttribute('data-over', type !== 'drop');
     if (type !== 'drop') return;
     const files = withoutFolders(dataTransfer);
-    if (files.length > 0) this.#take(files, { x: event.clientX, y: event.clientY });
+    if (files.length > 0) this.#onFiles(files, { x: event.clientX, y: event.clientY });
   }
 
   /** @param {ClipboardEvent} event */
   #paste(event) {
-    if (this.#isOff() || isBusy(event.target)) return;
+    if (this.#isDisabled() || isBusy(event.target)) return;
     const files = [...event.clipboardData?.files ?? []];
     const text = event.clipboardData?.getData('text/plain') ?? '';
     if (files.length + text.length === 0) return;
     event.preventDefault();
-    if (files.length > 0) this.#take(files, null);
-    else this.#takeText(text);
+    if (files.length > 0) this.#onFiles(files, null);
+    else this.#onText(text);
   }
 }
 

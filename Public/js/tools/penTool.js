@@ -1,10 +1,10 @@
-/** Draws with the look that is chosen, by hand or shapes; and takes away what is drawn. */
+/** Draws with the style that is chosen, by hand or shapes; and takes away what is drawn. */
 
 import { regular } from '../model/strokeOutline.js';
 
 /**
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
- * @typedef {import('../edit/drawing.js').Look} Look
+ * @typedef {import('../edit/drawing.js').StrokeStyle} StrokeStyle
  *
  * Where the pointer was.
  * @typedef {object} Sample
@@ -15,65 +15,65 @@ import { regular } from '../model/strokeOutline.js';
  * @property {boolean} [alt] whether that one is
  */
 
-/** Draws by hand with the look that is chosen. */
-export class Pen {
+/** The pen: draws freehand strokes with the current style. */
+export class PenTool {
   #drawing;
-  #look;
+  #style;
   #feelsPressure = true;
 
-  /** @param {Drawing} drawing @param {() => Look} look */
-  constructor(drawing, look) {
+  /** @param {Drawing} drawing @param {() => StrokeStyle} style */
+  constructor(drawing, style) {
     this.#drawing = drawing;
-    this.#look = look;
+    this.#style = style;
   }
 
   /** @param {Sample} sample */
   begin({ x, y, pressure }) {
-    const look = this.#look();
+    const style = this.#style();
     // It is as broad everywhere: nobody needs to be told.
-    this.#feelsPressure = look.tool !== 'highlighter';
-    this.#drawing.begin(look, [x, y], pressure === null || !this.#feelsPressure ? null : [pressure]);
+    this.#feelsPressure = style.tool !== 'highlighter';
+    this.#drawing.beginStroke(style, [x, y], pressure === null || !this.#feelsPressure ? null : [pressure]);
   }
 
   /** @param {Sample[]} samples */
   move(samples) {
     const hasPressure = this.#feelsPressure && samples.some(({ pressure }) => pressure !== null);
     const pressures = hasPressure ? samples.map(({ pressure }) => pressure ?? 0.5) : null;
-    this.#drawing.extend(samples.flatMap(({ x, y }) => [x, y]), pressures);
+    this.#drawing.extendStroke(samples.flatMap(({ x, y }) => [x, y]), pressures);
   }
 
   end() {
-    this.#drawing.lift();
+    this.#drawing.endStroke();
   }
 
   cancel() {
-    this.#drawing.cancel();
+    this.#drawing.cancelStroke();
   }
 }
 
 /** Less than this is a tap, in pixels: it draws nothing. */
 const SLOP = 4;
 
-/** Draws shapes out, from where the pointer comes down to where it is lifted. */
-export class Shaper {
+/** The tool for lines, arrows, rectangles and ellipses: draws from the pressed point to the pointer. */
+export class ShapeTool {
   #drawing;
-  #look;
+  #style;
   #scale;
   #newKey;
-  /** @type {{ id: string, look: Look, from: [number, number], isBegun: boolean } | null} */
+  /** @type {{ id: string, style: StrokeStyle, from: [number, number], isBegun: boolean } | null} */
   #shape = null;
 
-  /** @param {Drawing} drawing @param {() => Look} look @param {() => number} scale pixels a point @param {() => string} newKey */
-  constructor(drawing, look, scale, newKey) {
+  /** @param {Drawing} drawing @param {() => StrokeStyle} style @param {() => number} scale pixels a point @param {() => string} newKey */
+  constructor(drawing, style, scale, newKey) {
     this.#drawing = drawing;
-    this.#look = look;
+    this.#style = style;
     this.#scale = scale;
     this.#newKey = newKey;
   }
 
   /** @param {Sample} sample */
   begin({ x, y }) {
-    this.#shape = { id: this.#newKey(), look: this.#look(), from: [x, y], isBegun: false };
+    this.#shape = { id: this.#newKey(), style: this.#style(), from: [x, y], isBegun: false };
   }
 
   /** Shift keeps it regular, Alt its middle where it began. @param {Sample[]} samples */
@@ -81,45 +81,45 @@ export class Shaper {
     const shape = this.#shape;
     const last = samples.at(-1);
     if (!shape || !last) return;
-    const { id, look, from: [x, y] } = shape;
+    const { id, style, from: [x, y] } = shape;
     shape.isBegun ||= Math.hypot(last.x - x, last.y - y) * this.#scale() >= SLOP;
     if (!shape.isBegun) return;
-    const to = last.shift ? regular(look.tool, [x, y], [last.x, last.y]) : [last.x, last.y];
+    const to = last.shift ? regular(style.tool, [x, y], [last.x, last.y]) : [last.x, last.y];
     /** @type {[number, number]} */
     const from = last.alt ? [2 * x - to[0], 2 * y - to[1]] : [x, y];
-    if (!this.#drawing.drawShape(look, id, from, [to[0], to[1]])) this.#shape = null;
+    if (!this.#drawing.drawShape(style, id, from, [to[0], to[1]])) this.#shape = null;
   }
 
   end() {
     this.#shape = null;
-    this.#drawing.lift();
+    this.#drawing.endStroke();
   }
 
   cancel() {
     this.#shape = null;
-    this.#drawing.cancel();
+    this.#drawing.cancelStroke();
   }
 }
 
 /**
- * @typedef {import('../model/shapes.js').Mark} Mark
- * @typedef {import('../model/spatialIndex.js').MarkIndex} MarkIndex
+ * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {import('../model/spatialIndex.js').ShapeIndex} ShapeIndex
  */
 
 /** Half the eraser's size, in pixels: the same on the screen however far one is zoomed in. */
 export const ERASER_REACH = 9;
 
-/** Takes whole strokes and texts away, one's own and others', where it passes. */
-export class Eraser {
+/** The eraser: removes whole shapes of anybody along its path. */
+export class EraserTool {
   #drawing;
   #index;
   #scale;
-  /** @type {Mark[]} */
+  /** @type {Shape[]} */
   #erased = [];
   /** @type {[number, number]} */
   #at = [0, 0];
 
-  /** @param {Drawing} drawing @param {MarkIndex} index @param {() => number} scale pixels a point */
+  /** @param {Drawing} drawing @param {ShapeIndex} index @param {() => number} scale pixels a point */
   constructor(drawing, index, scale) {
     this.#drawing = drawing;
     this.#index = index;
@@ -137,9 +137,9 @@ export class Eraser {
     for (const { x, y } of samples) this.#pass([x, y]);
   }
 
-  /** What went is one deed, undone at once. */
+  /** Pushes everything that was erased as one command. */
   end() {
-    this.#drawing.erased(this.#erased);
+    this.#drawing.endErasing(this.#erased);
     this.#erased = [];
   }
 
@@ -149,9 +149,9 @@ export class Eraser {
 
   /** @param {[number, number]} to */
   #pass(to) {
-    for (const mark of this.#index.near(this.#at, to, ERASER_REACH / this.#scale())) {
-      this.#drawing.erase(mark);
-      this.#erased.push(mark);
+    for (const shape of this.#index.near(this.#at, to, ERASER_REACH / this.#scale())) {
+      this.#drawing.erase(shape);
+      this.#erased.push(shape);
     }
     this.#at = to;
   }

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Album } from '../../Public/js/edit/itemStore.js';
+import { ItemStore } from '../../Public/js/edit/itemStore.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
-import { History } from '../../Public/js/edit/undoHistory.js';
+import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
-import { Marks } from '../../Public/js/model/shapes.js';
-import { AlonePages } from '../../Public/js/persist/localBoards.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
+import { LocalBoards } from '../../Public/js/persist/localBoards.js';
 import { Database } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { quiet } from './support.js';
@@ -22,15 +22,15 @@ test('a local drawing is restored after a reload', async () => {
   draw(tab, 2);
   tab.drawing.undo();
   const [gone, item] = ['a.bin', 'b.bin'].map((name) =>
-    tab.album.add({ blob: new Blob([name]), name, contentType: '', natural: null }, {
+    tab.itemStore.add({ blob: new Blob([name]), name, contentType: '', natural: null }, {
       x: 5,
       y: 6,
       width: 280,
       height: 76,
     })
   );
-  tab.album.remove(gone);
-  tab.album.place(item, { ...item.place, x: 77 });
+  tab.itemStore.remove(gone);
+  tab.itemStore.move(item, { ...item.place, x: 77 });
   tab.pages.saveNow();
   await quiet();
   const later = await browser.reload(tab);
@@ -147,12 +147,12 @@ class Browser {
   /** @param {Map<string, string>} [storage] the tab's own */
   tab(storage = new Map()) {
     const items = new Items();
-    const marks = new Marks();
-    const drawing = new Drawing(marks);
-    const album = new Album({ items, history: new History(), depth: { next: 1, seen: () => {} } });
-    const pages = new AlonePages({
+    const shapes = new Shapes();
+    const drawing = new Drawing(shapes);
+    const itemStore = new ItemStore({ items, history: new UndoHistory(), depth: { next: 1, seen: () => {} } });
+    const pages = new LocalBoards({
       drawing,
-      album,
+      itemStore,
       items,
       database: this.database,
       storage: {
@@ -168,7 +168,7 @@ class Browser {
       },
       wallClock: () => this.time,
     });
-    return { storage, items, drawing, album, pages, marks };
+    return { storage, items, drawing, itemStore, pages, shapes };
   }
 
   async open(storage = new Map()) {
@@ -196,13 +196,13 @@ class Browser {
 
 /** @param {Tab} tab @param {number} x where it begins */
 function draw({ drawing }, x) {
-  drawing.begin(LOOK, [x, 0, x, 50], null);
+  drawing.beginStroke(LOOK, [x, 0, x, 50], null);
   drawing.flush();
-  drawing.lift();
+  drawing.endStroke();
 }
 
 /** @param {Tab} tab @returns {number[]} where each begins */
-function drawn({ marks }) {
-  return marks.all.map((mark) => /** @type {import('../../Public/js/model/stroke.js').Stroke} */ (mark).points[0])
+function drawn({ shapes }) {
+  return shapes.all.map((shape) => /** @type {import('../../Public/js/model/stroke.js').Stroke} */ (shape).points[0])
     .sort();
 }

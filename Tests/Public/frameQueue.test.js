@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Backlog } from '../../Public/js/model/scheduling.js';
+import { FrameQueue } from '../../Public/js/model/scheduling.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
-import { Marks } from '../../Public/js/model/shapes.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
 import { STROKE_TYPE } from '../../Public/js/protocol/shapeMessages.js';
 import { BEN, catchUp, caughtUp, fakeSession, gatewayEntry, welcome } from './support.js';
 
@@ -12,15 +12,17 @@ const [REPLACE, REMOVE] = [5, 7];
 test('single tasks run at once; thousands run in slices per frame, in order', () => {
   let now = 0;
   let asked = 0;
-  const backlog = new Backlog(() => asked += 1, () => now);
+  const frameQueue = new FrameQueue(() => asked += 1, () => now);
   const done = /** @type {number[]} */ ([]);
-  const add = (/** @type {number} */ one) => backlog.add(() => (now += 1, done.push(one)));
+  const add = (/** @type {number} */ one) => frameQueue.add(() => (now += 1, done.push(one)));
   for (let one = 0; one < 10_000; one += 1) add(one);
   const atOnce = done.length;
   assert.ok(atOnce > 30 && atOnce < 1000, `${atOnce} at once`);
   assert.ok(asked > 0);
   let most = 0;
-  for (let before = done.length; backlog.work(); before = done.length) most = Math.max(most, done.length - before);
+  for (let before = done.length; frameQueue.runSlice(); before = done.length) {
+    most = Math.max(most, done.length - before);
+  }
   assert.ok(most <= 32, `${most} ms in a frame`);
   assert.deepEqual(done, Array.from({ length: 10_000 }, (_, at) => at));
   add(-1);
@@ -29,30 +31,30 @@ test('single tasks run at once; thousands run in slices per frame, in order', ()
 
 test('without frames tasks still run', () => {
   let now = 0;
-  const backlog = new Backlog(() => {}, () => now);
+  const frameQueue = new FrameQueue(() => {}, () => now);
   let done = 0;
   for (let one = 0; one < 10_000; one += 1) {
     now += 10;
-    backlog.add(() => done += 1);
+    frameQueue.add(() => done += 1);
   }
   assert.ok(done > 9000, `${done} of 10,000 in ${now} ms`);
 });
 
 test('tasks added by tasks run after the waiting ones', () => {
-  const backlog = new Backlog(() => {}, () => 0);
-  for (let one = 0; one < 1000; one += 1) backlog.add(() => {});
+  const frameQueue = new FrameQueue(() => {}, () => 0);
+  for (let one = 0; one < 1000; one += 1) frameQueue.add(() => {});
   const done = /** @type {string[]} */ ([]);
-  backlog.add(() => backlog.add(() => done.push('added')));
-  backlog.add(() => done.push('waited'));
-  backlog.finish();
+  frameQueue.add(() => frameQueue.add(() => done.push('added')));
+  frameQueue.add(() => done.push('waited'));
+  frameQueue.flush();
   assert.deepEqual(done, ['waited', 'added']);
-  assert.equal(backlog.isBehind, false);
+  assert.equal(frameQueue.hasPending, false);
 });
 
 test('a large snapshot is shown while it arrives; repeating it changes nothing, and removed items disappear', () => {
-  const marks = new Marks();
-  const backlog = new Backlog();
-  const drawing = new Drawing(marks, undefined, undefined, backlog);
+  const shapes = new Shapes();
+  const frameQueue = new FrameQueue();
+  const drawing = new Drawing(shapes, undefined, undefined, frameQueue);
   const { session, last } = fakeSession();
   drawing.attach(session, { bringsPicture: false });
   session.join();
@@ -60,32 +62,32 @@ test('a large snapshot is shown while it arrives; repeating it changes nothing, 
   const whole = Array.from({ length: 1500 }, (_, at) => entry(REPLACE, at));
   last().tell(catchUp('snapshot', 2000));
   for (const one of whole) last().entries(one);
-  assert.ok(marks.size > 30 && marks.size < 1500, 'before it was told to its end');
+  assert.ok(shapes.size > 30 && shapes.size < 1500, 'before it was told to its end');
   last().tell(caughtUp(2000));
-  backlog.finish();
-  assert.equal(marks.size, 1500);
-  const before = marks.find(idOf(3));
+  frameQueue.flush();
+  assert.equal(shapes.size, 1500);
+  const before = shapes.find(idOf(3));
   last().tell(catchUp('snapshot', 2000));
   for (const one of whole.slice(2)) last().entries(one);
-  backlog.finish();
-  assert.equal(marks.size, 1500, 'what is seen stays');
+  frameQueue.flush();
+  assert.equal(shapes.size, 1500, 'what is seen stays');
   last().tell(caughtUp(2000));
   last().entries(entry(REMOVE, 7, 2001));
-  backlog.finish();
-  assert.equal(marks.size, 1497);
-  assert.equal(marks.find(idOf(3)), before, 'looks the same: is the same');
+  frameQueue.flush();
+  assert.equal(shapes.size, 1497);
+  assert.equal(shapes.find(idOf(3)), before, 'looks the same: is the same');
 });
 
 test('leaving during a snapshot keeps the received part', () => {
-  const marks = new Marks();
-  const drawing = new Drawing(marks);
+  const shapes = new Shapes();
+  const drawing = new Drawing(shapes);
   const { session, last } = fakeSession();
   drawing.attach(session, { bringsPicture: false });
   session.join();
   welcome(last());
   for (let at = 0; at < 900; at += 1) last().entries(entry(REPLACE, at, 100 + at));
   drawing.detach();
-  assert.equal(marks.size, 900);
+  assert.equal(shapes.size, 900);
 });
 
 /** @param {number} at */

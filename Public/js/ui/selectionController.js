@@ -1,105 +1,108 @@
-/** What is chosen: what a person can do with it, and how it is seen. */
+/** The controller and the view of the selection. */
 
-import { Arranger } from '../edit/selectionCommands.js';
-import { MotionExchange, Motions, movedBounds } from '../protocol/transformSync.js';
+import { SelectionCommands } from '../edit/selectionCommands.js';
+import { transformedBounds, TransformOverlay, TransformSync } from '../protocol/transformSync.js';
 import { drawnBefore, overlap } from '../model/stroke.js';
 import { Text } from '../model/text.js';
-import { Selector } from '../tools/selector.js';
+import { SelectTool } from '../tools/selectTool.js';
 import { errorWords, words } from '../i18n/i18n.js';
 import { announce, confirmed, toast } from './dialogs.js';
 import { element, icon, make } from './elements.js';
 
 /**
- * @typedef {import('../model/shapes.js').Mark} Mark
+ * @typedef {import('../model/shapes.js').Shape} Shape
  *
  * @typedef {object} Parts
- * @property {import('../model/shapes.js').Marks} marks
+ * @property {import('../model/shapes.js').Shapes} shapes
  * @property {import('../model/scene.js').Items} items
- * @property {import('../model/spatialIndex.js').MarkIndex} index
+ * @property {import('../model/spatialIndex.js').ShapeIndex} index
  * @property {import('../edit/drawing.js').Drawing} drawing
- * @property {import('../edit/itemStore.js').Album} album
- * @property {import('../edit/undoHistory.js').History} history
+ * @property {import('../edit/itemStore.js').ItemStore} itemStore
+ * @property {import('../edit/undoHistory.js').UndoHistory} history
  * @property {import('../model/camera.js').Camera} camera
  * @property {import('../edit/selection.js').Selection} selection
  * @property {import('./itemView.js').ItemView} itemView
  * @property {{ width: number, height: number }} view the canvas, in pixels
- * @property {() => void} ask for a frame
+ * @property {() => void} requestFrame
  */
 
 /** How far what was duplicated lies from what it was, in pixels. */
 const BESIDE = 20;
 
-/** Choosing, wired: what is chosen and in hand, what is done to it, and what is seen of that. */
-export class Choosing {
+/** Connects the selection, its commands, the select tool, and the view of the selection. */
+export class SelectionController {
   #parts;
-  #arranger;
-  #exchange;
+  #commands;
+  #transformSync;
   #view;
   /** The tool. */
-  selector;
+  selectTool;
 
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
-    const { marks, album, camera, selection } = parts;
-    const motions = new Motions(marks);
-    this.#exchange = new MotionExchange(motions, (id, motion, by) => album.pull(id, motion, by));
-    this.#arranger = new Arranger({ ...parts, motions, exchange: this.#exchange });
-    this.selector = new Selector(parts, selection, this.#arranger, () => camera.scale);
-    this.#view = new SelectionView({ ...parts, selector: this.selector, arranger: this.#arranger, deeds: this });
+    const { shapes, itemStore, camera, selection } = parts;
+    const transforms = new TransformOverlay(shapes);
+    this.#transformSync = new TransformSync(
+      transforms,
+      (id, transform, by) => itemStore.dragRemotely(id, transform, by),
+    );
+    this.#commands = new SelectionCommands({ ...parts, transforms, transformSync: this.#transformSync });
+    this.selectTool = new SelectTool(parts, selection, this.#commands, () => camera.scale);
+    this.#view = new SelectionView({ ...parts, selectTool: this.selectTool, commands: this.#commands, actions: this });
   }
 
   /** @param {import('../sync/groupSession.js').GroupSession | null} session from now on */
   follow(session) {
-    this.selector.cancel();
-    if (this.#parts.marks.size === 0) this.#arranger.forget();
-    this.#exchange.follow(session);
+    this.selectTool.cancel();
+    if (this.#parts.shapes.size === 0) this.#commands.reset();
+    this.#transformSync.follow(session);
   }
 
-  /** They come from elsewhere. @param {Parameters<Arranger['bring']>} things @returns {string[]} their ids */
-  bring(...things) {
-    return this.#arranger.bring(...things);
+  /** They come from elsewhere. @param {Parameters<SelectionCommands['insert']>} things @returns {string[]} their ids */
+  insert(...things) {
+    return this.#commands.insert(...things);
   }
 
   /** @param {number} now @returns {boolean} whether another frame is needed */
   frame(now) {
     const { width, height } = this.#parts.view;
-    const isBusy = this.#arranger.frame();
+    const isBusy = this.#commands.frame();
     this.#view.frame(width, height);
-    return this.#exchange.frame(now) || isBusy;
+    return this.#transformSync.frame(now) || isBusy;
   }
 
   async duplicate() {
     const { selection, camera } = this.#parts;
-    this.selector.settle();
+    this.selectTool.commitNudge();
     try {
-      selection.choose(await this.#arranger.duplicate(selection.ids, BESIDE / camera.scale));
+      selection.choose(await this.#commands.duplicate(selection.ids, BESIDE / camera.scale));
     } catch (error) {
       toast(errorWords(error));
     }
   }
 
   bringToFront() {
-    this.selector.settle();
-    this.#arranger.bringToFront(this.#parts.selection.ids);
+    this.selectTool.commitNudge();
+    this.#commands.bringToFront(this.#parts.selection.ids);
   }
 
-  /** What is chosen gets another look. @param {(mark: Mark) => object} lookOf @returns {boolean} whether any mark is chosen */
-  restyle(lookOf) {
-    this.selector.settle();
-    return this.#arranger.restyle(this.#parts.selection.ids, lookOf);
+  /** What is chosen gets another style. @param {(shape: Shape) => object} styleOf @returns {boolean} whether any shape is chosen */
+  restyle(styleOf) {
+    this.selectTool.commitNudge();
+    return this.#commands.restyle(this.#parts.selection.ids, styleOf);
   }
 
   /** Chooses the next thing in the order of drawing, or the one before. @param {1 | -1} by */
   step(by) {
-    const { marks, items, selection, camera, view } = this.#parts;
-    const all = [...marks.all, ...items.all].sort(drawnBefore);
+    const { shapes, items, selection, camera, view } = this.#parts;
+    const all = [...shapes.all, ...items.all].sort(drawnBefore);
     if (all.length === 0) return;
     const { sole } = selection;
     const before = sole ? all.findIndex(({ id }) => id === sole.id) : by > 0 ? -1 : 0;
     const at = (before + by + all.length) % all.length;
     const one = all[at];
-    this.selector.choose([one.id]);
+    this.selectTool.select([one.id]);
     const { left, top, right, bottom } = one.bounds;
     if (!overlap(one.bounds, camera.seen(view.width, view.height))) {
       const [x, y] = camera.toCanvas((left + right) / 2, (top + bottom) / 2);
@@ -111,14 +114,14 @@ export class Choosing {
   /** For everybody; asks first where that cannot be undone. */
   async remove() {
     const { selection, itemView } = this.#parts;
-    this.selector.settle();
+    this.selectTool.commitNudge();
     const { soleItem, ids, size } = selection;
     if (size === 0) return;
     if (soleItem) return itemView.remove(soleItem);
     const isForGood = selection.items.some(({ blob }) => blob === null);
     const question = { title: words.removeThings(size), text: words.cannotComeBack, action: words.remove };
     if (isForGood && !await confirmed(question)) return;
-    this.#arranger.remove(ids);
+    this.#commands.remove(ids);
     announce(words.thingsRemoved(size));
   }
 }
@@ -137,11 +140,11 @@ function nameOf(one) {
  *
  * @typedef {object} ViewParts
  * @property {import('../edit/selection.js').Selection} selection
- * @property {import('../tools/selector.js').Selector} selector
- * @property {import('../edit/selectionCommands.js').Arranger} arranger
+ * @property {import('../tools/selectTool.js').SelectTool} selectTool
+ * @property {import('../edit/selectionCommands.js').SelectionCommands} commands
  * @property {import('../model/camera.js').Camera} camera
- * @property {{ duplicate: () => void, bringToFront: () => void, remove: () => void }} deeds
- * @property {() => void} ask for a frame
+ * @property {{ duplicate: () => void, bringToFront: () => void, remove: () => void }} actions
+ * @property {() => void} requestFrame
  */
 
 /** Between what is chosen and the bar, and around the bar, in pixels; above and below are other bars. */
@@ -162,49 +165,59 @@ export class SelectionView {
   /** @param {ViewParts} parts */
   constructor(parts) {
     this.#parts = parts;
-    const { selection, selector, deeds, ask } = parts;
+    const { selection, selectTool, actions, requestFrame } = parts;
     this.#download.append(icon('download'));
     this.#bar.append(
       this.#download,
-      button(icon('duplicate'), words.duplicate, words.duplicateTitle, () => deeds.duplicate()),
-      button(icon('front'), words.bringToFront, words.bringToFrontTitle, () => deeds.bringToFront()),
+      button(icon('duplicate'), words.duplicate, words.duplicateTitle, () => actions.duplicate()),
+      button(icon('front'), words.bringToFront, words.bringToFrontTitle, () => actions.bringToFront()),
       button(icon('remove'), words.remove, words.removeTitle, () => {
         element('canvas').focus();
-        deeds.remove();
+        actions.remove();
       }),
     );
     selection.addEventListener('change', () => {
       if (selection.size > 1) announce(words.thingsChosen(selection.size));
-      ask();
+      requestFrame();
     });
-    selector.addEventListener('box', ask);
+    selectTool.addEventListener('box', requestFrame);
   }
 
   /** @param {number} width @param {number} height of the canvas */
   frame(width, height) {
-    const { selection, selector, arranger, camera } = this.#parts;
+    const { selection, selectTool, commands, camera } = this.#parts;
     const { size, version } = selection;
-    const { unshown, isHolding, isBusy } = arranger;
+    const { outlineTransform, isDragging, isBusy } = commands;
     // What is still being moved is nowhere yet.
     if (isBusy) {
       this.#shown = '';
       this.#frame.hidden = this.#bar.hidden = true;
       return;
     }
-    const now = [version, camera.version, width, height, size, isHolding, unshown?.x, unshown?.y, unshown?.factor]
+    const now = [
+      version,
+      camera.version,
+      width,
+      height,
+      size,
+      isDragging,
+      outlineTransform?.x,
+      outlineTransform?.y,
+      outlineTransform?.factor,
+    ]
       .join();
-    this.#show(this.#box, selector.box);
+    this.#show(this.#box, selectTool.box);
     if (now === this.#shown) return;
     this.#shown = now;
     const bounds = selection.bounds;
-    const box = bounds && unshown ? movedBounds(bounds, unshown) : bounds;
+    const box = bounds && outlineTransform ? transformedBounds(bounds, outlineTransform) : bounds;
     this.#show(this.#frame, box);
     this.#bar.hidden = box === null;
     if (!box) return;
     const { soleItem } = selection;
     this.#frame.toggleAttribute('data-fixed', soleItem?.isPicture === false);
-    this.#frame.toggleAttribute('data-unshown', unshown !== null);
-    this.#bar.toggleAttribute('data-away', isHolding);
+    this.#frame.toggleAttribute('data-unshown', outlineTransform !== null);
+    this.#bar.toggleAttribute('data-away', isDragging);
     const source = soleItem?.source ?? null;
     this.#download.hidden = source === null;
     if (source && soleItem) {

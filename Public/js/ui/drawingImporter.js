@@ -1,4 +1,4 @@
-/** Opens drawings that were saved. */
+/** Imports drawings that were saved. */
 
 import { CARD } from '../model/item.js';
 import { boundsOf } from '../model/placement.js';
@@ -6,11 +6,11 @@ import { checkSize, readDrawing } from '../persist/drawingFile.js';
 import { extentOf } from '../render/export/raster.js';
 import { newKey } from '../sync/key.js';
 import { errorWords, words } from '../i18n/i18n.js';
-import { read, tooLargeWords } from './adding.js';
+import { readFile, tooLargeMessages } from './filePlacer.js';
 import { announce, toast } from './dialogs.js';
 
 /**
- * @typedef {import('../persist/drawingFile.js').Opened} Opened
+ * @typedef {import('../persist/drawingFile.js').ImportedDrawing} ImportedDrawing
  *
  * @typedef {object} Parts
  * @property {import('../model/scene.js').Scene} scene
@@ -18,13 +18,13 @@ import { announce, toast } from './dialogs.js';
  * @property {import('../model/camera.js').Camera} camera
  * @property {{ showEverything: () => void }} view
  * @property {{ width: number, height: number }} canvas in pixels
- * @property {import('./choosing.js').Choosing['bring']} bring
+ * @property {import('./selectionController.js').SelectionController['insert']} insert
  * @property {(ids: string[]) => void} choose
  * @property {() => Promise<number>} limit bytes of a file
  */
 
-/** Opens a drawing that was saved: what is in it comes to what is here, as this person's own. */
-export class Opening {
+/** Imports a saved drawing into the current one. Its shapes and items become this person's own. */
+export class DrawingImporter {
   #parts;
 
   /** @param {Parts} parts */
@@ -36,9 +36,9 @@ export class Opening {
   async open(file, at) {
     try {
       checkSize(file);
-      const opened = await readDrawing(await file.text(), newKey);
-      await this.#lay(opened, at);
-      if (opened.damaged > 0) toast(words.openedWithout(opened.damaged), { title: file.name, stays: true });
+      const imported = await readDrawing(await file.text(), newKey);
+      await this.#insert(imported, at);
+      if (imported.damaged > 0) toast(words.openedWithout(imported.damaged), { title: file.name, stays: true });
       else announce(words.onPage(file.name));
     } catch (error) {
       const text = error instanceof DOMException ? words.unreadable : errorWords(error);
@@ -46,15 +46,15 @@ export class Opening {
     }
   }
 
-  /** @param {Opened} opened @param {{ x: number, y: number } | null} at */
-  async #lay({ marks, items }, at) {
-    const { scene, drawing, view, bring, choose, limit } = this.#parts;
+  /** @param {ImportedDrawing} imported @param {{ x: number, y: number } | null} at */
+  async #insert({ shapes, items }, at) {
+    const { scene, drawing, view, insert, choose, limit } = this.#parts;
     const most = await limit();
     const files = items.map(({ name, contentType, bytes }) => new File([bytes], name, { type: contentType }));
-    for (const { text, title } of tooLargeWords(files.filter(({ size }) => size > most), most)) {
+    for (const { text, title } of tooLargeMessages(files.filter(({ size }) => size > most), most)) {
       toast(text, { title, stays: true });
     }
-    const tried = await Promise.all(files.map((file) => file.size > most ? null : read(file)));
+    const tried = await Promise.all(files.map((file) => file.size > most ? null : readFile(file)));
     const laid = items.flatMap(({ placement: { x, y, width, height, z } }, at) => {
       const added = tried[at];
       if (!added) return [];
@@ -62,22 +62,22 @@ export class Opening {
       return [{ added, place: { x, y, z: z ?? 0, ...size } }];
     });
     const wasEmpty = scene.isEmpty;
-    const all = [...marks, ...laid.map(({ place }) => ({ bounds: boundsOf(place) }))];
+    const all = [...shapes, ...laid.map(({ place }) => ({ bounds: boundsOf(place) }))];
     if (all.length === 0) return;
-    const [x, y] = wasEmpty ? [0, 0] : this.#way(all, at);
-    const moved = marks.map((mark) => mark.moved({ factor: 1, x, y }));
+    const [x, y] = wasEmpty ? [0, 0] : this.#offsetTo(all, at);
+    const moved = shapes.map((shape) => shape.moved({ factor: 1, x, y }));
     for (const { place } of laid) [place.x, place.y] = [place.x + x, place.y + y];
     // Above all that is here, in the order that they have.
     const above = drawing.nextZ;
     const order = [...moved, ...laid.map(({ place }) => place)].sort((one, other) => one.z - other.z);
     order.forEach((one, at) => one.z = above + at);
-    const ids = bring(moved, laid);
+    const ids = insert(moved, laid);
     if (wasEmpty) view.showEverything();
     else choose(ids);
   }
 
   /** @param {{ bounds: import('../model/stroke.js').Bounds }[]} all @param {{ x: number, y: number } | null} at @returns {[number, number]} to there */
-  #way(all, at) {
+  #offsetTo(all, at) {
     const { camera, canvas } = this.#parts;
     const { left, top, width, height } = extentOf(all);
     const [x, y] = camera.toPlane(at?.x ?? canvas.width / 2, at?.y ?? canvas.height / 2);

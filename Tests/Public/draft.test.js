@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Drawing } from '../../Public/js/edit/drawing.js';
-import { MarkIndex } from '../../Public/js/model/spatialIndex.js';
-import { Marks } from '../../Public/js/model/shapes.js';
-import { isClosed, regular, shapePoints, SHAPES } from '../../Public/js/model/strokeOutline.js';
+import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
+import { isClosed, regular, SHAPE_TOOLS, shapeToolPoints } from '../../Public/js/model/strokeOutline.js';
 import { Stroke } from '../../Public/js/model/stroke.js';
 import { readText, STROKE_TYPE, TEXT_TYPE } from '../../Public/js/protocol/shapeMessages.js';
 import { cleanText, Text } from '../../Public/js/model/text.js';
-import { lookOf, trace } from '../../Public/js/render/shapePainter.js';
+import { paintStyleOf, trace } from '../../Public/js/render/shapePainter.js';
 import { BEN, fakeSession, gatewayEntry, keyOf, welcome } from './support.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, width: 6, tool: 'rectangle' };
@@ -62,14 +62,14 @@ test('typed text is unchanged except at its end', () => {
 });
 
 test('§6 the points of a shape trace its outline, for other clients', () => {
-  assert.deepEqual(shapePoints('line', [0, 0], [10, 5], 6), [0, 0, 10, 5]);
-  assert.deepEqual(shapePoints('rectangle', [0, 0], [10, 5], 6), [0, 0, 10, 0, 10, 5, 0, 5, 0, 0]);
-  const arrow = shapePoints('arrow', [0, 0], [100, 0], 6);
+  assert.deepEqual(shapeToolPoints('line', [0, 0], [10, 5], 6), [0, 0, 10, 5]);
+  assert.deepEqual(shapeToolPoints('rectangle', [0, 0], [10, 5], 6), [0, 0, 10, 0, 10, 5, 0, 5, 0, 0]);
+  const arrow = shapeToolPoints('arrow', [0, 0], [100, 0], 6);
   assert.deepEqual([...arrow.slice(0, 4), ...arrow.slice(6, 8)], [0, 0, 100, 0, 100, 0]);
   assert.ok(arrow[4] < 100 && arrow[4] > 60 && Math.abs(arrow[5] + arrow[9]) < 1e-9 && arrow[5] !== 0);
-  const short = shapePoints('arrow', [0, 0], [8, 0], 6);
+  const short = shapeToolPoints('arrow', [0, 0], [8, 0], 6);
   assert.ok(short[4] > 4, 'a head is no longer than half its shaft');
-  const ellipse = shapePoints('ellipse', [0, 0], [40, 20], 6);
+  const ellipse = shapeToolPoints('ellipse', [0, 0], [40, 20], 6);
   assert.deepEqual(ellipse.slice(0, 2), ellipse.slice(-2));
   for (let at = 0; at < ellipse.length; at += 2) {
     assert.ok(Math.abs(((ellipse[at] - 20) / 20) ** 2 + ((ellipse[at + 1] - 10) / 10) ** 2 - 1) < 1e-9);
@@ -86,17 +86,19 @@ test('with Shift a shape is square, and a line has steps of an eighth turn', () 
 });
 
 test('shapes are stroked, freehand strokes are filled, and highlighters are transparent', () => {
-  const looks = ['pen', 'highlighter', ...SHAPES].map((tool) => lookOf(new Stroke({ ...LOOK, tool, id: 'x', z: 1 })));
+  const looks = ['pen', 'highlighter', ...SHAPE_TOOLS].map((tool) =>
+    paintStyleOf(new Stroke({ ...LOOK, tool, id: 'x', z: 1 }))
+  );
   assert.deepEqual(looks.map(({ lineWidth }) => lineWidth), [null, null, 6, 6, 6, 6]);
   assert.deepEqual(looks.map(({ alpha }) => alpha < 1), [false, true, false, false, false, false]);
-  const traced = SHAPES.map((tool) => {
+  const traced = SHAPE_TOOLS.map((tool) => {
     const stroke = new Stroke({ ...LOOK, tool, id: 'x', z: 1 });
-    stroke.append(shapePoints(tool, [0, 0], [40, 20], 6), null);
+    stroke.append(shapeToolPoints(tool, [0, 0], [40, 20], 6), null);
     const path = pathTold();
     trace(stroke, path);
     return [path.told[0], path.told.at(-1)];
   });
-  assert.deepEqual(traced.map(([, last]) => last === 'closePath'), SHAPES.map(isClosed));
+  assert.deepEqual(traced.map(([, last]) => last === 'closePath'), SHAPE_TOOLS.map(isClosed));
   assert.deepEqual(traced.map(([first]) => first).slice(0, 3), Array.from({ length: 3 }, () => 'moveTo 0 0'));
 });
 
@@ -110,14 +112,14 @@ test('a highlighter ignores pressure', () => {
 });
 
 test('§6 a growing shape is sent as a replace, then as replaces with existing, the last at once', () => {
-  const { drawing, marks, last } = shared();
+  const { drawing, shapes, last } = shared();
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [10, 10]);
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [20, 10]);
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [30, 10]);
   drawing.flush(1e9);
   drawing.flush(1e9 + 16);
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [40, 10]);
-  drawing.lift();
+  drawing.endStroke();
   const said = last().said.map(({ flags, payload }) => [flags, JSON.parse(payload)]);
   assert.deepEqual(said.map(([flags, { points, growing }]) => [flags, points[2][0], growing]), [
     [REPLACE, 10, true],
@@ -125,54 +127,54 @@ test('§6 a growing shape is sent as a replace, then as replaces with existing, 
     [REPLACE | EXISTING, 40, undefined],
   ]);
   assert.deepEqual(new Set(said.map(([, { z, id }]) => `${z} ${id}`)), new Set([`1 ${keyOf(1)}`]));
-  assert.equal(marks.find(keyOf(1))?.isFinished, true);
+  assert.equal(shapes.find(keyOf(1))?.isFinished, true);
   drawing.undo();
-  assert.equal(marks.size, 0);
+  assert.equal(shapes.size, 0);
   drawing.redo();
-  assert.equal(marks.size, 1);
+  assert.equal(shapes.size, 1);
 });
 
 test('a cancelled shape leaves no trace', () => {
-  const { drawing, marks, last } = shared();
+  const { drawing, shapes, last } = shared();
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [10, 10]);
-  drawing.cancel();
-  assert.equal(marks.size, 0);
+  drawing.cancelStroke();
+  assert.equal(shapes.size, 0);
   assert.deepEqual(last().said.map(({ flags }) => flags), [REPLACE, REMOVE]);
   assert.equal(drawing.canUndo, false);
 });
 
 test('a shape erased by others while it is drawn is gone', () => {
-  const { drawing, marks, last } = shared();
+  const { drawing, shapes, last } = shared();
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [10, 10]);
   last().entries(said({ flags: REPLACE, type: STROKE_TYPE, payload: JSON.parse(last().said[0].payload) }, 1, 1, 1));
   last().entries(gatewayEntry({ flags: REMOVE, sequence: 2, sender: 2, clientSequence: 1, key: 1, type: STROKE_TYPE }));
   assert.equal(drawing.drawShape(LOOK, keyOf(1), [0, 0], [20, 20]), false);
-  drawing.lift();
-  assert.equal(marks.size, 0);
+  drawing.endStroke();
+  assert.equal(shapes.size, 0);
   assert.equal(drawing.canUndo, false);
 });
 
 test('§6 growing shapes and texts of others are shown', () => {
-  const { marks, last } = shared();
+  const { shapes, last } = shared();
   last().entries(said({ flags: REPLACE, type: TEXT_TYPE, payload: { ...WRITTEN, growing: true } }, 9, 1));
-  assert.equal(marks.find(keyOf(9))?.isFinished, false);
+  assert.equal(shapes.find(keyOf(9))?.isFinished, false);
   last().entries(said({ flags: REPLACE, type: TEXT_TYPE, payload: WRITTEN }, 9, 2));
-  const text = /** @type {Text} */ (marks.find(keyOf(9)));
+  const text = /** @type {Text} */ (shapes.find(keyOf(9)));
   assert.deepEqual([text.text, text.x, text.y, text.isFinished], ['Milk\nand bread', 10, 20, true]);
   last().entries(said({ flags: APPEND, type: STROKE_TYPE, payload: { point: [1, 1] } }, 9, 3));
   last().entries(said({ flags: APPEND, type: TEXT_TYPE, payload: { ...WRITTEN, text: 'Eggs' } }, 9, 4));
-  assert.equal(marks.find(keyOf(9)), text, 'nothing can be added to a text');
+  assert.equal(shapes.find(keyOf(9)), text, 'nothing can be added to a text');
 });
 
 test('§6 typed text is sent letter by letter, at a limited rate', () => {
-  const { drawing, marks, last } = shared();
-  const type = (/** @type {string} */ text) => drawing.write(keyOf(1), text, TYPE, [5, 6]);
+  const { drawing, shapes, last } = shared();
+  const type = (/** @type {string} */ text) => drawing.writeText(keyOf(1), text, TYPE, [5, 6]);
   assert.equal(type('M'), true);
   type('Mi');
   assert.equal(drawing.flush(performance.now() + 20), true);
   type('Milk');
   assert.equal(drawing.flush(performance.now() + 1000), false);
-  drawing.lift();
+  drawing.endStroke();
   assert.deepEqual(last().said.map(({ flags, payload }) => [flags, JSON.parse(payload).text]), [
     [REPLACE, 'M'],
     [REPLACE | EXISTING, 'Milk'],
@@ -185,69 +187,69 @@ test('§6 typed text is sent letter by letter, at a limited rate', () => {
     ...TYPE,
     z: 1,
   });
-  assert.equal(drawing.waitingStrokes, 1);
+  assert.equal(drawing.pendingShapes, 1);
   drawing.undo();
-  assert.equal(marks.size, 0);
+  assert.equal(shapes.size, 0);
 });
 
 test('editing a text is one undo step, also after it was moved', () => {
-  const { drawing, marks, last } = shared();
+  const { drawing, shapes, last } = shared();
   last().entries(said({ flags: REPLACE, type: TEXT_TYPE, payload: WRITTEN }, 9, 1));
-  drawing.write(keyOf(9), 'Milk', TYPE, [0, 0]);
-  drawing.write(keyOf(9), 'Honey', TYPE, [0, 0]);
-  drawing.lift();
+  drawing.writeText(keyOf(9), 'Milk', TYPE, [0, 0]);
+  drawing.writeText(keyOf(9), 'Honey', TYPE, [0, 0]);
+  drawing.endStroke();
   assert.deepEqual(last().said.map(({ flags }) => flags), [REPLACE | EXISTING, REPLACE | EXISTING]);
   const moved = { ...WRITTEN, text: 'Honey', point: [70, 80] };
   last().entries(said({ flags: REPLACE, type: TEXT_TYPE, payload: JSON.parse(last().said[1].payload) }, 9, 2, 1));
   last().entries(said({ flags: REPLACE, type: TEXT_TYPE, payload: moved }, 9, 3));
   drawing.undo();
-  const now = /** @type {Text} */ (marks.find(keyOf(9)));
+  const now = /** @type {Text} */ (shapes.find(keyOf(9)));
   assert.deepEqual([now.text, now.x, now.z], [WRITTEN.text, 70, 7]);
   drawing.redo();
-  assert.equal(/** @type {Text} */ (marks.find(keyOf(9))).text, 'Honey');
+  assert.equal(/** @type {Text} */ (shapes.find(keyOf(9))).text, 'Honey');
 });
 
 test('an unchanged text is no undo step; an emptied text is removed, and restored by an undo', () => {
-  const { drawing, marks } = alone();
-  drawing.write(keyOf(1), 'Milk', TYPE, [0, 0]);
-  drawing.lift();
-  drawing.write(keyOf(1), 'Milk', TYPE, [0, 0]);
-  drawing.lift();
+  const { drawing, shapes } = alone();
+  drawing.writeText(keyOf(1), 'Milk', TYPE, [0, 0]);
+  drawing.endStroke();
+  drawing.writeText(keyOf(1), 'Milk', TYPE, [0, 0]);
+  drawing.endStroke();
   drawing.undo();
-  assert.equal(marks.size, 0);
+  assert.equal(shapes.size, 0);
   drawing.redo();
-  drawing.write(keyOf(1), '', TYPE, [0, 0]);
-  drawing.lift();
-  assert.equal(marks.size, 0);
+  drawing.writeText(keyOf(1), '', TYPE, [0, 0]);
+  drawing.endStroke();
+  assert.equal(shapes.size, 0);
   drawing.undo();
-  assert.equal(/** @type {Text} */ (marks.all[0]).text, 'Milk');
+  assert.equal(/** @type {Text} */ (shapes.all[0]).text, 'Milk');
 });
 
 test('a new empty text leaves no trace', () => {
-  const { drawing, marks, last } = shared();
-  drawing.write(keyOf(1), 'M', TYPE, [0, 0]);
-  drawing.write(keyOf(1), '', TYPE, [0, 0]);
-  drawing.lift();
-  assert.equal(marks.size, 0);
+  const { drawing, shapes, last } = shared();
+  drawing.writeText(keyOf(1), 'M', TYPE, [0, 0]);
+  drawing.writeText(keyOf(1), '', TYPE, [0, 0]);
+  drawing.endStroke();
+  assert.equal(shapes.size, 0);
   assert.equal(drawing.canUndo, false);
   assert.deepEqual(last().said.map(({ flags }) => flags), [REPLACE, REMOVE]);
 });
 
 test('an edit of a text removed by others cannot be undone', () => {
-  const { drawing, marks } = alone();
+  const { drawing, shapes } = alone();
   let isTold = false;
-  drawing.addEventListener('gone', () => (isTold = true));
-  drawing.write(keyOf(1), 'Milk', TYPE, [0, 0]);
-  drawing.lift();
-  drawing.write(keyOf(1), 'Honey', TYPE, [0, 0]);
-  drawing.lift();
-  marks.clear();
+  drawing.addEventListener('undofailed', () => (isTold = true));
+  drawing.writeText(keyOf(1), 'Milk', TYPE, [0, 0]);
+  drawing.endStroke();
+  drawing.writeText(keyOf(1), 'Honey', TYPE, [0, 0]);
+  drawing.endStroke();
+  shapes.clear();
   drawing.undo();
-  assert.deepEqual([isTold, marks.size], [true, 0]);
+  assert.deepEqual([isTold, shapes.size], [true, 0]);
 });
 
 test('the eraser hits a text anywhere in its box', () => {
-  const index = new MarkIndex();
+  const index = new ShapeIndex();
   const text = new Text({ ...TYPE, id: 'x', text: 'Milk\nand bread', x: 0, y: 0, z: 1, size: 600 });
   index.shown(text);
   assert.deepEqual(index.near([700, 400], [701, 401], 5), [text]);
@@ -266,17 +268,17 @@ test('a moved and enlarged text keeps its content', () => {
 });
 
 function alone() {
-  const marks = new Marks();
-  return { marks, drawing: new Drawing(marks) };
+  const shapes = new Shapes();
+  return { shapes, drawing: new Drawing(shapes) };
 }
 
 function shared() {
-  const { marks, drawing } = alone();
+  const { shapes, drawing } = alone();
   const world = fakeSession();
   drawing.attach(world.session, { bringsPicture: false });
   world.session.join();
   welcome(world.last(), {});
-  return { ...world, marks, drawing };
+  return { ...world, shapes, drawing };
 }
 
 /** As the gateway passes it on. @param {{ flags: number, type: string, payload: object }} entry @param {number} key @param {number} sequence @param {number} [sender] */

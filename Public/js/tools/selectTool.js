@@ -1,14 +1,14 @@
-/** Chooses what lies on the page, moves it, and makes it larger or smaller by the corners of the box around it. */
+/** The select tool: selects shapes and items, moves them, and resizes them by the corners of the selection box. */
 
-import { contains, cornerAt, growthBy, shapeAround, topmostAt, touching } from '../model/hitTest.js';
-import { growth, joined, STILL } from '../protocol/transformSync.js';
+import { closedShapeAround, contains, cornerAt, resizeFactor, topmostAt, touching } from '../model/hitTest.js';
+import { compose, IDENTITY, scaleAbout } from '../protocol/transformSync.js';
 
 /**
  * @typedef {import('../model/hitTest.js').Corner} Corner
  * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {import('../model/stroke.js').Bounds} Bounds
- * @typedef {import('../model/stroke.js').Motion} Motion
- * @typedef {import('./pen.js').Sample} Sample
+ * @typedef {import('../model/stroke.js').Transform} Transform
+ * @typedef {import('./penTool.js').Sample} Sample
  *
  * What a pointer that is down does, once it has moved; `tap`: what it does if it never moves.
  * @typedef {object} Gesture
@@ -31,13 +31,13 @@ const SLOP = 4;
 const DOUBLE_MS = 400;
 const DOUBLE_REACH = 24;
 /** Between two looks at what lies in a box there are so many times as long as one takes. */
-const LOOKING = 3;
+const SEARCH_PAUSE_FACTOR = 3;
 
 /** Event: `edit` (detail: what was tapped twice, or where nothing lies), `box` (it is drawn, or gone). */
-export class Selector extends EventTarget {
+export class SelectTool extends EventTarget {
   #plane;
   #selection;
-  #arranger;
+  #commands;
   #scale;
   #now;
   /** @type {Gesture | null} */
@@ -45,22 +45,22 @@ export class Selector extends EventTarget {
   /** @type {Bounds | null} */
   #box = null;
   /** When what lies in the box was last looked for, and how long that took, in milliseconds. */
-  #looked = { at: -Infinity, ms: 0 };
+  #lastSearch = { at: -Infinity, ms: 0 };
   /** What the keys did since they were down. */
-  #push = STILL;
+  #nudge = IDENTITY;
   /** @type {{ id: string, at: number, x: number, y: number } | null} */
   #lastTap = null;
 
   /**
    * @param {import('../model/hitTest.js').Plane} plane
-   * @param {import('../edit/selection.js').Selection} selection @param {import('../edit/selectionCommands.js').Arranger} arranger
+   * @param {import('../edit/selection.js').Selection} selection @param {import('../edit/selectionCommands.js').SelectionCommands} commands
    * @param {() => number} scale pixels a point @param {() => number} [now] milliseconds
    */
-  constructor(plane, selection, arranger, scale, now = () => performance.now()) {
+  constructor(plane, selection, commands, scale, now = () => performance.now()) {
     super();
     this.#plane = plane;
     this.#selection = selection;
-    this.#arranger = arranger;
+    this.#commands = commands;
     this.#scale = scale;
     this.#now = now;
   }
@@ -75,18 +75,18 @@ export class Selector extends EventTarget {
   }
 
   /** @param {Iterable<string>} ids */
-  choose(ids) {
-    this.settle();
+  select(ids) {
+    this.commitNudge();
     this.#selection.choose(ids);
   }
 
-  chooseAll() {
-    const { marks, items } = this.#plane;
-    this.choose([...marks.all, ...items.all].map(({ id }) => id));
+  selectAll() {
+    const { shapes, items } = this.#plane;
+    this.select([...shapes.all, ...items.all].map(({ id }) => id));
   }
 
   /** What the pointer would do there. @param {number} x @param {number} y @returns {'' | 'move' | 'down' | 'up'} the last two: a corner, by the way to it */
-  over(x, y) {
+  cursorAt(x, y) {
     const corner = this.#cornerAt(x, y);
     if (corner) return corner[0] === corner[1] ? 'down' : 'up';
     return this.#isInside(x, y) || this.#at(x, y) ? 'move' : '';
@@ -94,7 +94,7 @@ export class Selector extends EventTarget {
 
   /** @param {Sample} sample */
   begin(sample) {
-    this.settle();
+    this.commitNudge();
     const { x, y, shift } = sample;
     const selection = this.#selection;
     const corner = this.#cornerAt(x, y);
@@ -123,7 +123,7 @@ export class Selector extends EventTarget {
     if (!gesture.isMoved && Math.hypot(dx, dy) * this.#scale() < SLOP) return;
     gesture.isMoved = true;
     if (gesture.kind === 'box') this.#drawBox(gesture, last);
-    else this.#arranger.hold(this.#selection.ids, this.#motion(gesture, dx, dy));
+    else this.#commands.drag(this.#selection.ids, this.#transform(gesture, dx, dy));
   }
 
   end() {
@@ -131,37 +131,37 @@ export class Selector extends EventTarget {
     this.#gesture = null;
     if (!gesture) return;
     if (!gesture.isMoved) gesture.tap();
-    else if (gesture.kind === 'box') this.#chooseInBox(gesture.from, gesture.before);
-    else this.#arranger.drop();
+    else if (gesture.kind === 'box') this.#selectInBox(gesture.from, gesture.before);
+    else this.#commands.commitDrag();
     this.#showBox(null);
   }
 
   cancel() {
     const gesture = this.#gesture;
     this.#gesture = null;
-    this.#push = STILL;
-    this.#arranger.release();
+    this.#nudge = IDENTITY;
+    this.#commands.cancelDrag();
     if (gesture?.kind === 'box') this.#selection.choose(gesture.before);
     this.#showBox(null);
   }
 
   /** By a key that is held down. @param {number} dx @param {number} dy pixels */
-  push(dx, dy) {
-    this.#pushBy({ factor: 1, x: rounded(dx / this.#scale()), y: rounded(dy / this.#scale()) });
+  nudge(dx, dy) {
+    this.#nudgeBy({ factor: 1, x: rounded(dx / this.#scale()), y: rounded(dy / this.#scale()) });
   }
 
   /** By a key. @param {number} times as large */
-  grow(times) {
+  resize(times) {
     const { bounds } = this.#selection;
     if (!bounds || !this.#canGrow) return;
-    this.#pushBy(growth(times, (bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2));
+    this.#nudgeBy(scaleAbout(times, (bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2));
   }
 
-  /** The key is up: what it did is one deed. */
-  settle() {
-    if (this.#push === STILL) return;
-    this.#push = STILL;
-    this.#arranger.drop();
+  /** The key is up: what it did is one command. */
+  commitNudge() {
+    if (this.#nudge === IDENTITY) return;
+    this.#nudge = IDENTITY;
+    this.#commands.commitDrag();
   }
 
   /** A card alone has no other size. */
@@ -170,11 +170,11 @@ export class Selector extends EventTarget {
     return soleItem === null || soleItem.isPicture;
   }
 
-  /** @param {Motion} motion */
-  #pushBy(motion) {
+  /** @param {Transform} transform */
+  #nudgeBy(transform) {
     if (this.#gesture || this.#selection.size === 0) return;
-    this.#push = joined(this.#push, motion);
-    this.#arranger.hold(this.#selection.ids, this.#push);
+    this.#nudge = compose(this.#nudge, transform);
+    this.#commands.drag(this.#selection.ids, this.#nudge);
   }
 
   /** @param {number} x @param {number} y @returns {Drawable | null} */
@@ -196,7 +196,7 @@ export class Selector extends EventTarget {
 
   /** @param {Sample} sample @param {Drawable | null} hit */
   #tap({ x, y, shift }, hit) {
-    const meant = hit ?? shapeAround(this.#plane, x, y);
+    const meant = hit ?? closedShapeAround(this.#plane, x, y);
     if (shift && meant) this.#selection.toggle(meant.id);
     else if (!shift) this.#selection.choose(meant ? [meant.id] : []);
     const last = this.#lastTap;
@@ -208,12 +208,12 @@ export class Selector extends EventTarget {
     this.dispatchEvent(new CustomEvent('edit', { detail: meant ?? [x, y] }));
   }
 
-  /** @param {Gesture} gesture @param {number} dx @param {number} dy @returns {Motion} */
-  #motion({ corner, bounds }, dx, dy) {
+  /** @param {Gesture} gesture @param {number} dx @param {number} dy @returns {Transform} */
+  #transform({ corner, bounds }, dx, dy) {
     if (!corner || !bounds) return { factor: 1, x: rounded(dx), y: rounded(dy) };
     const [right, down] = corner;
-    const factor = growthBy(bounds, corner, dx, dy, this.#selection.soleItem !== null);
-    return growth(factor, right > 0 ? bounds.left : bounds.right, down > 0 ? bounds.top : bounds.bottom);
+    const factor = resizeFactor(bounds, corner, dx, dy, this.#selection.soleItem !== null);
+    return scaleAbout(factor, right > 0 ? bounds.left : bounds.right, down > 0 ? bounds.top : bounds.bottom);
   }
 
   /** @param {Gesture} gesture @param {Sample} to */
@@ -225,15 +225,15 @@ export class Selector extends EventTarget {
       bottom: Math.max(from.y, to.y),
     });
     // Where very much lies, looking takes longer than a frame.
-    if (this.#now() - this.#looked.at >= LOOKING * this.#looked.ms) this.#chooseInBox(from, before);
+    if (this.#now() - this.#lastSearch.at >= SEARCH_PAUSE_FACTOR * this.#lastSearch.ms) this.#selectInBox(from, before);
   }
 
   /** @param {Sample} from @param {ReadonlySet<string>} before */
-  #chooseInBox({ shift }, before) {
+  #selectInBox({ shift }, before) {
     const at = this.#now();
     const found = this.#box ? touching(this.#plane, this.#box).map(({ id }) => id) : [];
     this.#selection.choose(shift ? [...before, ...found] : found);
-    this.#looked = { at: this.#now(), ms: this.#now() - at };
+    this.#lastSearch = { at: this.#now(), ms: this.#now() - at };
   }
 
   /** @param {Bounds | null} box */

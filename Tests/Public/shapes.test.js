@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Drawing } from '../../Public/js/edit/drawing.js';
 import { STROKE_TYPE } from '../../Public/js/protocol/shapeMessages.js';
-import { Marks } from '../../Public/js/model/shapes.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
 import { Stroke } from '../../Public/js/model/stroke.js';
 import { ADA, BEN, catchUp, caughtUp, fakeSession, gatewayEntry, joined, keyOf, LIMITS, welcome } from './support.js';
 
@@ -27,12 +27,12 @@ test('a stroke is drawn, undone and redone without a session', () => {
 
 test('§6 a stroke is an append, then appends with existing, and at the end a replace', () => {
   const { drawing, last, flush } = shared();
-  drawing.begin(LOOK, [1, 2], null);
+  drawing.beginStroke(LOOK, [1, 2], null);
   flush();
-  drawing.extend([3, 4, 5.126, 6], null);
+  drawing.extendStroke([3, 4, 5.126, 6], null);
   flush();
   flush();
-  drawing.lift();
+  drawing.endStroke();
   const said = last().said;
   assert.deepEqual(said.map(({ flags, type }) => [flags, type]), [
     [APPEND, STROKE_TYPE],
@@ -51,19 +51,19 @@ test('§6 a stroke is an append, then appends with existing, and at the end a re
 
 test('the first and the last point are sent at once, not with the next frame', () => {
   const { drawing, last } = shared();
-  drawing.begin(LOOK, [1, 2], null);
+  drawing.beginStroke(LOOK, [1, 2], null);
   assert.deepEqual(last().said.map(({ flags }) => flags), [APPEND]);
-  drawing.extend([3, 4], null);
-  drawing.lift();
+  drawing.extendStroke([3, 4], null);
+  drawing.endStroke();
   assert.deepEqual(last().said.map(({ flags }) => flags), [APPEND, REPLACE | EXISTING]);
 });
 
 test('§6 pressures are sent with their points', () => {
   const { drawing, last, flush } = shared();
-  drawing.begin(LOOK, [1, 2], [0.25]);
+  drawing.beginStroke(LOOK, [1, 2], [0.25]);
   flush();
-  drawing.extend([3, 4], [0.12345]);
-  drawing.lift();
+  drawing.extendStroke([3, 4], [0.12345]);
+  drawing.endStroke();
   assert.deepEqual(last().said.map(({ payload }) => JSON.parse(payload).pressures), [[0.25], [0.25, 0.123]]);
 });
 
@@ -135,40 +135,40 @@ test('single points, as in Apple’s sample, form a stroke', () => {
 
 test('one’s own stroke is the same object before and after the session has it', () => {
   const { drawing, strokes, last, flush } = shared();
-  drawing.begin(LOOK, [1, 2], null);
+  drawing.beginStroke(LOOK, [1, 2], null);
   flush();
-  drawing.extend([3, 4], null);
-  drawing.lift();
+  drawing.extendStroke([3, 4], null);
+  drawing.endStroke();
   const before = strokes.find(keyOf(1));
   echo(last());
   assert.equal(strokes.find(keyOf(1)), before);
-  assert.equal(drawing.waitingStrokes, 0);
+  assert.equal(drawing.pendingShapes, 0);
 });
 
 test('a returned own entry does not revert later points', () => {
   const { drawing, strokes, last, flush } = shared();
-  drawing.begin(LOOK, [1, 2], null);
+  drawing.beginStroke(LOOK, [1, 2], null);
   flush();
   echo(last());
-  drawing.extend([3, 4], null);
+  drawing.extendStroke([3, 4], null);
   assert.deepEqual(strokes.find(keyOf(1))?.points, [1, 2, 3, 4]);
   flush();
-  drawing.lift();
+  drawing.endStroke();
   echo(last());
   assert.deepEqual(strokes.find(keyOf(1))?.points, [1, 2, 3, 4]);
 });
 
 test('a stroke erased by others while it is drawn ends', () => {
   const { drawing, strokes, last, flush } = shared();
-  drawing.begin(LOOK, [1, 2], null);
+  drawing.beginStroke(LOOK, [1, 2], null);
   flush();
   echo(last());
-  drawing.extend([3, 4], null);
+  drawing.extendStroke([3, 4], null);
   flush();
   last().entries(gatewayEntry({ flags: REMOVE, sequence: 9, sender: 2, clientSequence: 1, key: 1, type: STROKE_TYPE }));
   assert.equal(strokes.size, 0);
-  drawing.extend([5, 6], null);
-  drawing.lift();
+  drawing.extendStroke([5, 6], null);
+  drawing.endStroke();
   assert.equal(strokes.size, 0);
   assert.equal(last().said.length, 2);
   assert.equal(drawing.canUndo, false);
@@ -211,7 +211,7 @@ test('§6 an undo restores all strokes of others erased in one movement', () => 
   );
   const erased = [...strokes.all];
   for (const one of erased) drawing.erase(one);
-  drawing.erased(erased);
+  drawing.endErasing(erased);
   assert.equal(strokes.size, 0);
   drawing.undo();
   assert.deepEqual(strokes.all.map(({ id, z }) => [id, z]), [[keyOf(8), 1], [keyOf(9), 2]]);
@@ -224,7 +224,7 @@ test('§6 an undo restores all strokes of others erased in one movement', () => 
 test('strokes removed by others cannot be undone, which is reported', () => {
   const { drawing, last } = shared();
   let isTold = false;
-  drawing.addEventListener('gone', () => (isTold = true));
+  drawing.addEventListener('undofailed', () => (isTold = true));
   draw(drawing, [1, 2]);
   echo(last());
   last().entries(gatewayEntry({ flags: REMOVE, sequence: 9, sender: 2, clientSequence: 1, key: 1, type: STROKE_TYPE }));
@@ -235,9 +235,9 @@ test('strokes removed by others cannot be undone, which is reported', () => {
 
 test('a cancelled stroke leaves no trace', () => {
   const { drawing, strokes, last, flush } = shared();
-  drawing.begin(LOOK, [1, 2], null);
+  drawing.beginStroke(LOOK, [1, 2], null);
   flush();
-  drawing.cancel();
+  drawing.cancelStroke();
   assert.equal(strokes.size, 0);
   assert.deepEqual(last().said.map(({ flags }) => flags), [APPEND, REMOVE]);
   assert.equal(drawing.canUndo, false);
@@ -245,8 +245,8 @@ test('a cancelled stroke leaves no trace', () => {
 
 test('a cancelled stroke that another participant restores is shown as on other pages', () => {
   const { drawing, strokes, last } = shared();
-  drawing.begin(LOOK, [1, 2], null);
-  drawing.cancel();
+  drawing.beginStroke(LOOK, [1, 2], null);
+  drawing.cancelStroke();
   echo(last());
   last().entries(stroke({ flags: REPLACE, sequence: 9, key: 1 }));
   assert.deepEqual(strokes.all.map(({ id, points }) => [id, points]), [[keyOf(1), [1, 1]]]);
@@ -254,9 +254,9 @@ test('a cancelled stroke that another participant restores is shown as on other 
 
 test('a stroke too long for one message is split, and undone as one', () => {
   const { drawing, strokes, last } = shared({ limits: { ...LIMITS, messageBytes: 2000 } });
-  drawing.begin(LOOK, [0.01, 0.01], [0.123]);
-  for (let at = 1; at < 100; at += 1) drawing.extend([-999_999.99 + at, -999_999.99], [0.123]);
-  drawing.lift();
+  drawing.beginStroke(LOOK, [0.01, 0.01], [0.123]);
+  for (let at = 1; at < 100; at += 1) drawing.extendStroke([-999_999.99 + at, -999_999.99], [0.123]);
+  drawing.endStroke();
   const said = last().said;
   assert.ok(said.length > 2);
   assert.ok(said.every(({ payload }) => payload.length <= 2000));
@@ -273,7 +273,7 @@ test('sharing sends the local drawing', () => {
   draw(drawing, [3, 4]);
   const world = fakeSession();
   drawing.attach(world.session, { bringsPicture: true });
-  assert.equal(drawing.waitingStrokes, 2);
+  assert.equal(drawing.pendingShapes, 2);
   world.session.join();
   welcome(world.last());
   assert.deepEqual(world.last().said.map(({ flags, keyByte }) => [flags, keyByte]), [[REPLACE, 1], [REPLACE, 2]]);
@@ -287,15 +287,15 @@ test('sharing sends the local drawing', () => {
 test('P8 offline changes are shown at once, and sent later in few entries', () => {
   const { drawing, strokes, last, reopen, flush } = shared();
   last().cut();
-  drawing.begin(LOOK, [1, 2], null);
+  drawing.beginStroke(LOOK, [1, 2], null);
   flush();
-  drawing.extend([3, 4], null);
+  drawing.extendStroke([3, 4], null);
   flush();
-  drawing.lift();
+  drawing.endStroke();
   draw(drawing, [5, 6]);
   drawing.undo();
   assert.equal(strokes.size, 1);
-  assert.equal(drawing.waitingStrokes, 2);
+  assert.equal(drawing.pendingShapes, 2);
   reopen();
   last().tell(joined({ resumed: true }));
   last().tell(catchUp('snapshot', 0));
@@ -352,7 +352,7 @@ test('after the end the picture stays and can be edited locally', () => {
   last().entries(stroke({ flags: REPLACE, sequence: 1, key: 9, z: 1 }));
   draw(drawing, [1, 2]);
   last().cut(4010, '{"code":"ended"}');
-  drawing.begin(LOOK, [7, 7], null);
+  drawing.beginStroke(LOOK, [7, 7], null);
   drawing.detach();
   draw(drawing, [3, 4]);
   assert.equal(session.state, 'invalidated');
@@ -379,29 +379,29 @@ for (const resumed of [true, false]) {
     let hidden = 0;
     for (let count = 0; count < 3; count += 1) draw(drawing, [count, 2, 3, 4]);
     drawing.undo();
-    // A mark that is being drawn, and has been returned by the gateway.
-    drawing.begin(LOOK, [5, 5], null);
+    // A shape that is being drawn, and has been returned by the gateway.
+    drawing.beginStroke(LOOK, [5, 5], null);
     flush();
     echo(last());
-    drawing.extend([6, 6], null);
-    strokes.watch({ shown: () => {}, changed: () => {}, hidden: () => hidden += 1 });
+    drawing.extendStroke([6, 6], null);
+    strokes.observe({ shown: () => {}, changed: () => {}, hidden: () => hidden += 1 });
     last().cut();
-    drawing.extend([7, 7], null);
+    drawing.extendStroke([7, 7], null);
     reopen();
     const participant = resumed ? ADA : BEN;
     last().tell(joined({ participant, token: 'another', epoch: 'e2', resumed }));
     last().tell(catchUp('snapshot', 0));
     last().tell(caughtUp(0));
     assert.deepEqual([hidden, strokes.all.map(({ id }) => id)], [0, [1, 2, 4].map(keyOf)]);
-    assert.equal(drawing.waitingStrokes, 4);
-    drawing.lift();
+    assert.equal(drawing.pendingShapes, 4);
+    drawing.endStroke();
     drawing.undo();
     drawing.undo();
     assert.deepEqual(strokes.all.map(({ id }) => id), [keyOf(1)]);
     flush();
     echo(last(), participant.number);
     assert.deepEqual(strokes.all.map(({ id }) => id), [keyOf(1)]);
-    assert.equal(drawing.waitingStrokes, 0);
+    assert.equal(drawing.pendingShapes, 0);
   });
 }
 
@@ -413,7 +413,7 @@ test('entries without an effect cause no repaint', () => {
 
 /** A drawing without a session. Its keys are all 01, all 02, and so on. */
 function alone() {
-  const strokes = new Marks();
+  const strokes = new Shapes();
   let count = 0;
   const drawing = new Drawing(strokes, () => keyOf(count += 1));
   return { strokes, drawing };
@@ -431,9 +431,9 @@ function shared(changes = {}) {
 
 /** @param {Drawing} drawing @param {number[]} points */
 function draw(drawing, points) {
-  drawing.begin(LOOK, points.slice(0, 2), null);
-  if (points.length > 2) drawing.extend(points.slice(2), null);
-  drawing.lift();
+  drawing.beginStroke(LOOK, points.slice(0, 2), null);
+  if (points.length > 2) drawing.extendStroke(points.slice(2), null);
+  drawing.endStroke();
 }
 
 /** Somebody else's. @param {{ flags?: number, sequence: number, key: number, z?: number, points?: number[][] }} entry */
@@ -476,7 +476,7 @@ function echo(socket, sender = 1) {
 const echoed = new WeakMap();
 
 test('order and bounds are updated lazily', () => {
-  const strokes = new Marks();
+  const strokes = new Shapes();
   let seed = 11;
   const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
   for (let turn = 0; turn < 400; turn += 1) {
@@ -484,9 +484,9 @@ test('order and bounds are updated lazily', () => {
     const found = strokes.find(id);
     if (found && random() < 0.3) {
       found.append([900 * random(), 900 * random()], null);
-      strokes.touched(id);
+      strokes.extended(id);
     } else if (found) strokes.remove(id);
-    else strokes.put(strokeAt(id, Math.floor(20 * random()), 500 * random(), 500 * random()));
+    else strokes.set(strokeAt(id, Math.floor(20 * random()), 500 * random(), 500 * random()));
     if (turn % 3 === 0) continue;
     const order = strokes.all.map(({ z, id }) => `${String(z).padStart(2, '0')} ${id}`);
     assert.deepEqual(order, [...order].sort());

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Album } from '../../Public/js/edit/itemStore.js';
-import { Arranger } from '../../Public/js/edit/selectionCommands.js';
+import { ItemStore } from '../../Public/js/edit/itemStore.js';
+import { SelectionCommands } from '../../Public/js/edit/selectionCommands.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
-import { History } from '../../Public/js/edit/undoHistory.js';
+import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
 import { PLACEMENT_TYPE } from '../../Public/js/model/placement.js';
-import { MarkIndex } from '../../Public/js/model/spatialIndex.js';
-import { Marks } from '../../Public/js/model/shapes.js';
-import { MotionExchange, Motions } from '../../Public/js/protocol/transformSync.js';
+import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
+import { TransformOverlay, TransformSync } from '../../Public/js/protocol/transformSync.js';
 import { Selection } from '../../Public/js/edit/selection.js';
-import { Selector } from '../../Public/js/tools/selector.js';
+import { SelectTool } from '../../Public/js/tools/selectTool.js';
 import { FakeBrowser, fileOf } from './journalSupport.js';
 import { ADA, catchUp, caughtUp, gatewayEntry, joined, keyOf, LIMITS, quiet, until, welcome } from './support.js';
 
@@ -21,26 +21,26 @@ const METADATA = { location: [100, 50], width: 80, height: 40, z: 7 };
 const ID = keyOf(0xaa);
 
 test('without a session an item is added at once, above all strokes; later strokes are above it', () => {
-  const { album, items, drawing } = page();
+  const { itemStore, items, drawing } = page();
   draw(drawing);
-  const item = add(album);
+  const item = add(itemStore);
   assert.deepEqual(items.all, [item]);
   assert.deepEqual([item.place, item.state], [{ ...AT, z: 2 }, 'local']);
-  assert.equal(add(album).z, 3);
+  assert.equal(add(itemStore).z, 3);
   assert.equal(drawing.nextZ, 4);
 });
 
 test('without a session an item can be moved, undone, redone, removed and restored at its place', () => {
-  const { album, items, drawing, arranger } = page();
-  const item = add(album);
-  arranger.hold(new Set([item.id]), { factor: 1, x: 100, y: 0 });
-  arranger.drop();
+  const { itemStore, items, drawing, commands } = page();
+  const item = add(itemStore);
+  commands.drag(new Set([item.id]), { factor: 1, x: 100, y: 0 });
+  commands.commitDrag();
   assert.equal(item.place.x, 200);
   drawing.undo();
   assert.deepEqual([item.place.x, drawing.canRedo], [100, true]);
   drawing.redo();
   assert.equal(item.place.x, 200);
-  album.remove(item);
+  itemStore.remove(item);
   assert.equal(items.size, 0);
   drawing.undo();
   const [back] = items.all;
@@ -56,10 +56,10 @@ test('without a session an item can be moved, undone, redone, removed and restor
 });
 
 test('items added together are undone together, and restored in order', () => {
-  const { album, items, drawing } = page();
+  const { itemStore, items, drawing } = page();
   const added = { blob: fileOf(10), name: 'photo.png', contentType: 'image/png', natural: null };
-  album.addAll([{ added, at: AT }, { added: { ...added, name: 'b.pdf' }, at: { ...AT, x: 300 } }]);
-  album.addAll([]);
+  itemStore.addAll([{ added, at: AT }, { added: { ...added, name: 'b.pdf' }, at: { ...AT, x: 300 } }]);
+  itemStore.addAll([]);
   drawing.undo();
   assert.deepEqual([items.size, drawing.canUndo], [0, false]);
   drawing.redo();
@@ -71,9 +71,9 @@ test('items added together are undone together, and restored in order', () => {
 });
 
 test('an undo does not restore items that others removed', () => {
-  const { album, items, drawing, browser } = inSession();
+  const { itemStore, items, drawing, browser } = inSession();
   const added = { blob: fileOf(10), name: 'photo.png', contentType: 'image/png', natural: null };
-  const [first] = album.addAll([{ added, at: AT }, { added: { ...added, name: 'b.pdf' }, at: { ...AT, x: 300 } }]);
+  const [first] = itemStore.addAll([{ added, at: AT }, { added: { ...added, name: 'b.pdf' }, at: { ...AT, x: 300 } }]);
   browser.gateway.put(first.id, { metadata: METADATA });
   browser.gateway.remove(first.id);
   drawing.undo();
@@ -83,12 +83,12 @@ test('an undo does not restore items that others removed', () => {
 });
 
 test('in a session an undone removal uploads the item again', async () => {
-  const { album, items, drawing, browser, wait } = inSession();
+  const { itemStore, items, drawing, browser, wait } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
   // As after its picture was loaded.
   item.blob = fileOf(5);
-  await wait(album.remove(item));
+  await wait(itemStore.remove(item));
   assert.equal(browser.gateway.stored.size, 0);
   drawing.undo();
   const [back] = items.all;
@@ -101,23 +101,23 @@ test('in a session an undone removal uploads the item again', async () => {
 });
 
 test('items that were not loaded cannot be restored; items removed by others stay removed', async () => {
-  const { album, items, drawing, browser, wait } = inSession();
+  const { itemStore, items, drawing, browser, wait } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
-  await wait(album.remove(/** @type {any} */ (items.find(ID))));
+  await wait(itemStore.remove(/** @type {any} */ (items.find(ID))));
   assert.equal(drawing.canUndo, false);
-  const own = add(album);
+  const own = add(itemStore);
   await wait(/** @type {any} */ (own.upload).done);
   browser.gateway.remove(own.id);
   let isGone = false;
-  drawing.addEventListener('gone', () => (isGone = true));
+  drawing.addEventListener('undofailed', () => (isGone = true));
   drawing.undo();
   assert.deepEqual([isGone, items.size], [true, 0]);
 });
 
 test('sharing uploads local items at their present places', async () => {
-  const { album, items, browser, share } = page();
-  const item = add(album);
-  album.place(item, { ...item.place, x: 200 });
+  const { itemStore, items, browser, share } = page();
+  const item = add(itemStore);
+  itemStore.move(item, { ...item.place, x: 200 });
   const { last, wait } = share();
   assert.deepEqual([items.all, item.state], [[item], 'local']);
   await quiet();
@@ -130,8 +130,8 @@ test('sharing uploads local items at their present places', async () => {
 });
 
 test('in a session an item is visible before the gateway confirms it', async () => {
-  const { album, items, browser, wait } = inSession();
-  const item = add(album);
+  const { itemStore, items, browser, wait } = inSession();
+  const item = add(itemStore);
   assert.deepEqual([items.all, item.state, browser.gateway.requests], [[item], 'uploading', []]);
   await wait(/** @type {any} */ (item.upload).done);
   assert.deepEqual([item.state, item.by, item.size], ['ready', 'Ada', 10]);
@@ -139,16 +139,16 @@ test('in a session an item is visible before the gateway confirms it', async () 
 });
 
 test('§6 a move is one replace under the attachment’s id, even if the key is new', () => {
-  const { album, last, browser, items, frame } = inSession();
+  const { itemStore, last, browser, items, frame } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
-  album.hold(item, { ...item.place, x: 101 });
+  itemStore.drag(item, { ...item.place, x: 101 });
   frame(0);
-  album.hold(item, { ...item.place, x: 102 });
+  itemStore.drag(item, { ...item.place, x: 102 });
   frame(10);
   frame(50);
   frame(60);
-  album.place(item, { ...AT, z: 7, x: 103 });
+  itemStore.move(item, { ...AT, z: 7, x: 103 });
   frame(2000);
   const said = last().said.map(({ flags, keyByte, type, payload }) => [flags, keyByte, type, JSON.parse(payload)]);
   const message = (/** @type {number} */ x) => ({ id: ID, ...METADATA, location: [x, 50] });
@@ -160,13 +160,13 @@ test('§6 a move is one replace under the attachment’s id, even if the key is 
 });
 
 test('a paused drag is repeated before it expires on other pages', () => {
-  const { album, last, browser, items, frame } = inSession();
+  const { itemStore, last, browser, items, frame } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
-  album.hold(item, { ...item.place, x: 101 });
+  itemStore.drag(item, { ...item.place, x: 101 });
   for (let now = 0; now <= 4500; now += 100) assert.equal(frame(now), true);
   assert.equal(last().said.length, 3);
-  album.release(item);
+  itemStore.cancelDrag(item);
   assert.equal(JSON.parse(last().said[3].payload).location[0], 100);
   assert.equal(frame(5000), false);
   assert.equal(item.place.x, 100);
@@ -185,11 +185,11 @@ test('§6 items of others are placed by their metadata, or centered without a si
 });
 
 test('a picture of unknown size gets its shape when it is known', () => {
-  const { album, browser, items } = inSession();
+  const { itemStore, browser, items } = inSession();
   browser.gateway.put(ID, { metadata: { location: [5, 6], z: 1 } });
   const item = /** @type {any} */ (items.find(ID));
   item.natural = { width: 1000, height: 500 };
-  album.improved(item);
+  itemStore.pictureChanged(item);
   assert.deepEqual(item.place, { x: 5, y: 6, width: 250, height: 125, z: 1 });
 });
 
@@ -209,10 +209,10 @@ test('drags by others are shown, and reverted when updates stop', () => {
 });
 
 test('an own move is shown until the order of concurrent moves is known', () => {
-  const { album, last, browser, items } = inSession();
+  const { itemStore, last, browser, items } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
-  album.place(item, { ...item.place, x: 200 });
+  itemStore.move(item, { ...item.place, x: 200 });
   last().entries(moved({ x: 300, sequence: 500 }));
   assert.equal(item.place.x, 200);
   last().entries(moved({ x: 200, sequence: 501, sender: 1, clientSequence: 1 }));
@@ -244,10 +244,10 @@ test('a late joiner gets the present places; items missing in a snapshot are rem
 });
 
 test('P8 after a crash that lost an own move, the move is sent again', () => {
-  const { album, browser, items, last, reopen } = inSession();
+  const { itemStore, browser, items, last, reopen } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const [item] = items.all;
-  for (const x of [200, 300]) album.place(item, { ...item.place, x });
+  for (const x of [200, 300]) itemStore.move(item, { ...item.place, x });
   for (const [at, x] of [200, 300].entries()) {
     last().entries(moved({ x, sequence: 200 + at, sender: 1, clientSequence: 1 + at }));
   }
@@ -266,14 +266,14 @@ test('P8 after a crash that lost an own move, the move is sent again', () => {
 });
 
 test('after a crash, lost own additions are uploaded again and lost own removals repeated', async () => {
-  const { album, browser, items, last, reopen, wait } = inSession();
+  const { itemStore, browser, items, last, reopen, wait } = inSession();
   const vanished = [];
-  album.addEventListener('vanished', () => vanished.push(1));
+  itemStore.addEventListener('itemremoved', () => vanished.push(1));
   browser.gateway.put(ID, { metadata: METADATA });
   const [other] = items.all;
-  const item = add(album);
+  const item = add(itemStore);
   await wait(/** @type {any} */ (item.upload).done);
-  album.remove(other);
+  itemStore.remove(other);
   await until(() => browser.gateway.stored.size === 1);
   browser.gateway.stored.clear();
   browser.gateway.stored.set(ID, stored());
@@ -291,28 +291,28 @@ test('after a crash, lost own additions are uploaded again and lost own removals
 });
 
 test('an item removed by another participant disappears, even during a drag', () => {
-  const { album, browser, items, last, selecting, selection } = inSession();
+  const { itemStore, browser, items, last, selecting, selection } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   /** @type {string[]} */
   const vanished = [];
-  album.addEventListener('vanished', (event) => vanished.push(/** @type {CustomEvent} */ (event).detail.id));
-  const selector = selecting(1);
-  selector.begin({ x: 100, y: 50, pressure: null });
-  selector.move([{ x: 120, y: 50, pressure: null }]);
+  itemStore.addEventListener('itemremoved', (event) => vanished.push(/** @type {CustomEvent} */ (event).detail.id));
+  const selectTool = selecting(1);
+  selectTool.begin({ x: 100, y: 50, pressure: null });
+  selectTool.move([{ x: 120, y: 50, pressure: null }]);
   assert.equal(selection.soleItem?.place.x, 120);
   browser.gateway.remove(ID);
   assert.deepEqual([items.size, selection.size, vanished], [0, 0, [ID]]);
-  selector.move([{ x: 140, y: 50, pressure: null }]);
-  selector.end();
+  selectTool.move([{ x: 140, y: 50, pressure: null }]);
+  selectTool.end();
   assert.deepEqual(last().said, []);
 });
 
 test('an own removal takes effect at once, with the item’s place', async () => {
-  const { album, browser, items, last, wait } = inSession();
+  const { itemStore, browser, items, last, wait } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
-  album.place(item, { ...item.place, x: 200 });
-  const removed = album.remove(item);
+  itemStore.move(item, { ...item.place, x: 200 });
+  const removed = itemStore.remove(item);
   assert.equal(items.size, 0);
   await wait(removed);
   assert.deepEqual([browser.gateway.stored.size, items.size], [0, 0]);
@@ -320,49 +320,49 @@ test('an own removal takes effect at once, with the item’s place', async () =>
 });
 
 test('a refused removal restores the item and shows the reason', async () => {
-  const { album, browser, items, wait } = inSession();
+  const { itemStore, browser, items, wait } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   browser.gateway.faults.push({ answer: { status: 403, text: '{"code":"origin-refused","detail":"Not from here."}' } });
   /** @type {string[]} */
   const errors = [];
-  album.addEventListener('error', (event) => errors.push(/** @type {CustomEvent} */ (event).detail.error.message));
-  await wait(album.remove(/** @type {any} */ (items.find(ID))));
+  itemStore.addEventListener('error', (event) => errors.push(/** @type {CustomEvent} */ (event).detail.error.message));
+  await wait(itemStore.remove(/** @type {any} */ (items.find(ID))));
   assert.deepEqual([items.size, errors], [1, ['Not from here.']]);
 });
 
 test('cancelling an item cancels its upload', async () => {
-  const { album, browser, items, wait } = inSession();
+  const { itemStore, browser, items, wait } = inSession();
   browser.gateway.faults.push({ hangs: true, cutAfter: 3 });
-  const item = add(album);
+  const item = add(itemStore);
   await quiet();
-  await wait(album.remove(item));
+  await wait(itemStore.remove(item));
   assert.equal(item.upload?.state, 'cancelled');
   assert.equal(items.size, 0);
 });
 
 test('a refused upload stays with the reason, and can be retried', async () => {
-  const { album, browser, items, wait } = inSession();
+  const { itemStore, browser, items, wait } = inSession();
   browser.gateway.faults.push({
     answer: { status: 400, text: '{"code":"bad-request","detail":"Not so."}' },
   });
-  const item = add(album);
+  const item = add(itemStore);
   await wait(/** @type {any} */ (item.upload).done.catch(() => {}));
   assert.deepEqual([item.upload?.state, item.upload?.error?.message, items.size], ['failed', 'Not so.', 1]);
-  album.addAgain(item);
+  itemStore.retryUpload(item);
   const [again] = items.all;
   await wait(/** @type {any} */ (again.upload).done);
   assert.deepEqual([again.state, again.name, again.place.x, items.size], ['ready', 'photo.png', 100, 1]);
 });
 
 test('after leaving, items are kept and can be shared in another session', async () => {
-  const { album, browser, items, session, share } = inSession();
+  const { itemStore, browser, items, session, share } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   browser.gateway.put(keyOf(0xbb), { state: 'uploading', metadata: METADATA });
-  const own = add(album);
+  const own = add(itemStore);
   browser.gateway.faults.push({ hangs: true, cutAfter: 3 });
   await quiet();
   session.leave();
-  album.detach();
+  itemStore.detach();
   assert.deepEqual(items.all.map(({ id, state }) => [id, state]), [[ID, 'local'], [own.id, 'local']]);
   const opened = share();
   await quiet();
@@ -374,76 +374,84 @@ test('after leaving, items are kept and can be shared in another session', async
 });
 
 test('a new page is empty', () => {
-  const { album, browser, items } = inSession();
+  const { itemStore, browser, items } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
-  album.detach();
-  album.clear();
+  itemStore.detach();
+  itemStore.clear();
   assert.equal(items.size, 0);
 });
 
 test('a held key is one undo step; a tap selects and moves nothing', () => {
-  const { album, drawing, selecting, selection } = page();
-  const item = add(album);
-  const selector = selecting(2);
-  selector.begin({ x: 100, y: 50, pressure: null });
-  selector.move([{ x: 101, y: 50, pressure: null }]);
-  selector.end();
+  const { itemStore, drawing, selecting, selection } = page();
+  const item = add(itemStore);
+  const selectTool = selecting(2);
+  selectTool.begin({ x: 100, y: 50, pressure: null });
+  selectTool.move([{ x: 101, y: 50, pressure: null }]);
+  selectTool.end();
   assert.deepEqual([selection.sole, item.place], [item, { ...AT, z: 1 }]);
-  for (let count = 0; count < 3; count += 1) selector.push(8, 0);
-  selector.settle();
+  for (let count = 0; count < 3; count += 1) selectTool.nudge(8, 0);
+  selectTool.commitNudge();
   assert.equal(item.place.x, 112);
-  selector.grow(2);
-  selector.settle();
+  selectTool.resize(2);
+  selectTool.commitNudge();
   assert.deepEqual([item.place.width, item.place.height], [160, 80]);
   drawing.undo();
   drawing.undo();
   assert.deepEqual(item.place, { ...AT, z: 1 });
-  selector.begin({ x: 500, y: 500, pressure: null });
-  selector.end();
-  selector.push(8, 0);
-  selector.settle();
+  selectTool.begin({ x: 500, y: 500, pressure: null });
+  selectTool.end();
+  selectTool.nudge(8, 0);
+  selectTool.commitNudge();
   assert.deepEqual([selection.sole, item.place], [null, { ...AT, z: 1 }]);
 });
 
 test('a cancelled resize restores the item', () => {
-  const { album, selecting } = page();
-  const item = add(album);
-  const selector = selecting(1);
-  selector.choose([item.id]);
-  selector.begin({ x: 140, y: 70, pressure: null });
-  selector.move([{ x: 180, y: 90, pressure: null }]);
+  const { itemStore, selecting } = page();
+  const item = add(itemStore);
+  const selectTool = selecting(1);
+  selectTool.select([item.id]);
+  selectTool.begin({ x: 140, y: 70, pressure: null });
+  selectTool.move([{ x: 180, y: 90, pressure: null }]);
   assert.equal(item.place.width, 120);
-  selector.cancel();
+  selectTool.cancel();
   assert.deepEqual(item.place, { ...AT, z: 1 });
 });
 
 /** A page without a session, and a gateway. */
 function page() {
   const browser = new FakeBrowser();
-  const [items, strokes, history] = [new Items(), new Marks(), new History()];
+  const [items, strokes, history] = [new Items(), new Shapes(), new UndoHistory()];
   const drawing = new Drawing(strokes, undefined, history);
   const depth = {
     get next() {
       return drawing.nextZ;
     },
-    seen: (/** @type {number} */ z) => strokes.raise(z),
+    seen: (/** @type {number} */ z) => strokes.raiseHighestZ(z),
   };
   let keys = 0;
   let now = 0;
-  const album = new Album({ items, history, depth, key: () => keyOf(keys += 1), now: () => now });
-  const frame = (/** @type {number} */ at) => album.frame(now = at);
-  const motions = new Motions(strokes);
-  const exchange = new MotionExchange(motions, () => false, () => now);
-  const arranger = new Arranger({ marks: strokes, items, drawing, album, history, motions, exchange });
+  const itemStore = new ItemStore({ items, history, depth, key: () => keyOf(keys += 1), now: () => now });
+  const frame = (/** @type {number} */ at) => itemStore.frame(now = at);
+  const transforms = new TransformOverlay(strokes);
+  const transformSync = new TransformSync(transforms, () => false, () => now);
+  const commands = new SelectionCommands({
+    shapes: strokes,
+    items,
+    drawing,
+    itemStore,
+    history,
+    transforms,
+    transformSync,
+  });
   const selection = new Selection(strokes, items);
-  const plane = { marks: strokes, items, index: new MarkIndex() };
-  const selecting = (/** @type {number} */ scale) => new Selector(plane, selection, arranger, () => scale);
+  const plane = { shapes: strokes, items, index: new ShapeIndex() };
+  const selecting = (/** @type {number} */ scale) => new SelectTool(plane, selection, commands, () => scale);
   const enter = (/** @type {boolean} */ bringsPicture) => {
     const opened = browser.open({ joins: false });
-    album.attach(opened.session, opened.journal, { bringsPicture });
+    itemStore.attach(opened.session, opened.journal, { bringsPicture });
     return opened;
   };
-  const parts = { items, drawing, album, arranger, selection };
+  const parts = { items, drawing, itemStore, commands, selection };
   return { browser, ...parts, selecting, frame, open: () => enter(false), share: () => enter(true) };
 }
 
@@ -454,16 +462,16 @@ function inSession() {
   return { ...made, ...opened };
 }
 
-/** @param {Album} album */
-function add(album) {
+/** @param {ItemStore} itemStore */
+function add(itemStore) {
   const natural = { width: 800, height: 400 };
-  return album.add({ blob: fileOf(10), name: 'photo.png', contentType: 'image/png', natural }, AT);
+  return itemStore.add({ blob: fileOf(10), name: 'photo.png', contentType: 'image/png', natural }, AT);
 }
 
 /** @param {Drawing} drawing */
 function draw(drawing) {
-  drawing.begin({ rgb: '#e5484d', color: 0, width: 6, tool: 'pen' }, [0, 0], null);
-  drawing.lift();
+  drawing.beginStroke({ rgb: '#e5484d', color: 0, width: 6, tool: 'pen' }, [0, 0], null);
+  drawing.endStroke();
 }
 
 /** @param {{ x: number, flags?: number, sequence?: number, sender?: number, clientSequence?: number }} entry */

@@ -1,41 +1,40 @@
-/** The uploads of a page into a session: two at a time, the others in order; and those that an earlier page began. */
+/** The uploads of a page into a session: two at a time, in order, with those that an earlier page began. */
 
-import { isMissing, isPassing } from '../journal/attachmentRequests.js';
-import { tooLargeText } from '../../i18n/format.js';
+import { retryDelay } from '../backoff.js';
 import { AttachmentError, InvalidationReason } from '../errors.js';
-import { reconnectDelay } from '../connection.js';
+import { isMissing, isPassing } from '../journal/attachmentRequests.js';
 import { Upload } from './upload.js';
 import { UploadTransfer } from './uploadTransfer.js';
 
 /**
- * @typedef {import('../journal/attachments.js').Attachment} Attachment
+ * @typedef {import('../journal/attachment.js').Attachment} Attachment
  * @typedef {import('../journal/attachmentRequests.js').AttachmentRequests} AttachmentRequests
  * @typedef {import('../groupSession.js').GroupSession} GroupSession
- * @typedef {import('../journal/groupSessionJournal.js').JournalSurroundings} JournalSurroundings
- * @typedef {import('../../persist/database.js').UploadRecord} UploadRecord
+ * @typedef {import('../journal/groupSessionJournal.js').JournalEnvironment} JournalEnvironment
+ * @typedef {import('./uploadRecords.js').UploadRecord} UploadRecord
  * @typedef {import('../journal/attachmentRequests.js').Description} Description
  * @typedef {{ upload: Upload, record: UploadRecord, ended: Promise<void> }} Held
  */
 
-const AT_ONCE = 2;
-/** A browser that takes longer to write a file down need not be waited for. */
-const KEEPING_MS = 5000;
-/** In force until the gateway has told its own. */
+const MAX_AT_ONCE = 2;
+/** The maximum time for which an upload waits until the browser has stored its file. */
+const MAX_STORING_MS = 5000;
+/** The limits until the gateway has sent its own. */
 const METADATA_BYTES = 4096;
 const KEEP_SECONDS = 86_400;
-/** What a gateway lets a file's name have. */
-const NAME_SCALARS = 255;
-const TYPE_CHARACTERS = 255;
+/** The limits of a file's name and type. */
+const MAX_NAME_SCALARS = 255;
+const MAX_TYPE_CHARACTERS = 255;
 
-export class Uploads {
+export class UploadQueue {
   #session;
   #requests;
   #find;
   #changed;
-  #around;
-  /** @type {Map<string, Held>} under way, in order */
+  #env;
+  /** The unfinished uploads, in order. @type {Map<string, Held>} */
   #held = new Map();
-  /** @type {Map<string, { blob: Blob, record: UploadRecord, sequence: number }>} ready, and maybe not on the gateway's disk yet */
+  /** Finished uploads that may not be on the gateway's disk yet. @type {Map<string, { blob: Blob, record: UploadRecord, sequence: number }>} */
   #unsafe = new Map();
   #isClosed = false;
 
@@ -43,19 +42,19 @@ export class Uploads {
    * @param {object} options
    * @param {GroupSession} options.session
    * @param {AttachmentRequests} options.requests
-   * @param {(id: string) => Attachment | null} options.find what the session lists
-   * @param {() => void} options.changed there are others, or one is in another state
-   * @param {JournalSurroundings} options.around
+   * @param {(id: string) => Attachment | null} options.find in the session's list
+   * @param {() => void} options.changed the list or the state of an upload has changed
+   * @param {JournalEnvironment} options.env
    */
-  constructor({ session, requests, find, changed, around }) {
+  constructor({ session, requests, find, changed, env }) {
     this.#session = session;
     this.#requests = requests;
     this.#find = find;
     this.#changed = changed;
-    this.#around = around;
+    this.#env = env;
   }
 
-  /** @returns {Upload[]} those under way */
+  /** @returns {Upload[]} the unfinished uploads */
   get current() {
     return [...this.#held.values()].map(({ upload }) => upload);
   }
@@ -72,11 +71,11 @@ export class Uploads {
     const record = {
       id,
       session: this.#session.id,
-      claim: this.#around.claims.own,
-      name: [...name].slice(0, NAME_SCALARS).join('') || 'attachment',
-      contentType: contentType.length > TYPE_CHARACTERS ? '' : contentType,
+      claim: this.#env.leases.own,
+      name: [...name].slice(0, MAX_NAME_SCALARS).join('') || 'attachment',
+      contentType: contentType.length > MAX_TYPE_CHARACTERS ? '' : contentType,
       metadata,
-      createdAt: this.#around.wallClock(),
+      createdAt: this.#env.wallClock(),
       isCreated: false,
       epoch: '',
       isPaused: false,
@@ -89,25 +88,25 @@ export class Uploads {
     return upload;
   }
 
-  /** Goes on with what an earlier page of this browser began, unless another tab does. */
+  /** Resumes the uploads of an earlier page of this browser, unless an open tab runs them. */
   async restore() {
-    const { store, claims, wallClock } = this.#around;
+    const { store, leases, wallClock } = this.#env;
     const oldest = wallClock() - 1000 * (this.#session.limits.uploadKeepSeconds ?? KEEP_SECONDS);
     const records = await store.list();
     for (const record of records.sort((a, b) => a.createdAt - b.createdAt)) {
       if (record.createdAt < oldest) store.forget(record.id);
-      else if (record.session === this.#session.id && await claims.take(record.claim)) await this.#resume(record);
+      else if (record.session === this.#session.id && await leases.acquire(record.claim)) await this.#resume(record);
     }
   }
 
-  /** @param {Attachment} attachment that the session lists */
+  /** The session lists an attachment. @param {Attachment} attachment */
   listed(attachment) {
     const held = this.#held.get(attachment.id);
     if (held) held.record.epoch = this.#session.epoch;
     held?.upload.listed(attachment);
   }
 
-  /** More may be on the gateway's disk. */
+  /** The gateway may have more on its disk. */
   committed() {
     const { epoch, committed } = this.#session;
     for (const [id, { record, sequence }] of this.#unsafe) {
@@ -115,8 +114,8 @@ export class Uploads {
     }
   }
 
-  /** All that the session has is told: what was ready, and a gateway that came back does not have so, is brought once more. */
-  told() {
+  /** A snapshot was complete: finished uploads that the gateway has lost in a crash are uploaded again. */
+  reloaded() {
     for (const [id, { record, blob }] of this.#unsafe) {
       if (record.epoch === this.#session.epoch) continue;
       this.#unsafe.delete(id);
@@ -132,19 +131,19 @@ export class Uploads {
     this.find(id)?.removed();
   }
 
-  /** The network or the session is back. */
-  wake() {
-    for (const { upload } of this.#held.values()) upload.wake();
+  /** The network or the session is back: waiting transfers continue now. */
+  retryNow() {
+    for (const { upload } of this.#held.values()) upload.retryNow();
     this.#beginNext();
   }
 
-  /** The session is over for us; if not for good, what is under way stays for a later page. @param {InvalidationReason} reason */
+  /** The session is over. If this client may return, a later page resumes the unfinished uploads. @param {InvalidationReason} reason */
   end(reason) {
     this.#isClosed ||= reason.canComeBack;
     for (const upload of this.current) upload.end(reason.kind === 'left' ? 'cancelled' : 'failed', reason);
   }
 
-  /** What is under way stays for a later page. */
+  /** Stops; a later page resumes the unfinished uploads. */
   close() {
     this.#isClosed = true;
     for (const upload of this.current) upload.cancel();
@@ -153,8 +152,8 @@ export class Uploads {
   /** @param {UploadRecord} record */
   async #resume(record) {
     if (record.isCancelled) return await this.#discard(record);
-    const blob = await this.#around.store.blob(record.id);
-    if (!blob) return await this.#around.store.forget(record.id);
+    const blob = await this.#env.store.blob(record.id);
+    if (!blob) return await this.#env.store.forget(record.id);
     if (!this.#isClosed && !this.find(record.id)) {
       this.#enter(this.#make(record, blob, true), record, Promise.resolve());
     }
@@ -176,7 +175,7 @@ export class Uploads {
           isCreated,
           requests: this.#requests,
           events,
-          around: this.#around,
+          env: this.#env,
         }),
       owner: {
         created: () => this.#note(record, { isCreated: true, epoch: this.#session.epoch }),
@@ -198,7 +197,7 @@ export class Uploads {
   #beginNext() {
     if (this.#isClosed || !this.#session.token || this.#session.state === 'invalidated') return;
     for (const held of this.#held.values()) {
-      if (this.current.filter(({ state }) => state === 'uploading').length >= AT_ONCE) return;
+      if (this.current.filter(({ state }) => state === 'uploading').length >= MAX_AT_ONCE) return;
       if (held.upload.state === 'waiting') held.ended = held.upload.run(held.ended);
     }
   }
@@ -214,10 +213,10 @@ export class Uploads {
     this.#beginNext();
   }
 
-  /** @param {Upload} upload @param {UploadRecord} record @param {number} status @returns {boolean} whether the gateway came back from before it */
+  /** @param {Upload} upload @param {UploadRecord} record @param {number} status @returns {boolean} true if the gateway has lost it in a crash, so it must be created anew */
   #missing(upload, { epoch }, status) {
     if (status === 404) {
-      // Away, or as long as the session lists it, nobody can tell.
+      // Without a connection, or while the session lists it, this is unknown.
       if (!this.#session.isConnected || this.#find(upload.id)) return false;
       if (epoch !== this.#session.epoch) return true;
     }
@@ -232,13 +231,13 @@ export class Uploads {
     if (upload.state === 'ready') {
       this.#unsafe.set(upload.id, { blob: upload.blob, record, sequence: this.#session.lastSequence });
     }
-    if (!isLeftBehind(upload)) return await this.#around.store.forget(record.id);
+    if (!isLeftBehind(upload)) return await this.#env.store.forget(record.id);
     this.#note(record, { isCancelled: true });
     await ended;
     await this.#discard(record);
   }
 
-  /** What nobody will finish is taken from the others' sight, however long it takes. @param {UploadRecord} record */
+  /** Removes an upload that will not be finished, with as many retries as necessary. @param {UploadRecord} record */
   async #discard({ id }) {
     for (let attempt = 0; !this.#isClosed; attempt += 1) {
       try {
@@ -246,45 +245,43 @@ export class Uploads {
         break;
       } catch (error) {
         if (!isPassing(error)) break;
-        const delay = Math.max(error.retryAfterMs, reconnectDelay(attempt, this.#around.random));
-        await new Promise((resolve) => this.#around.setTimeout(() => resolve(undefined), delay));
+        const delay = Math.max(error.retryAfterMs, retryDelay(attempt, this.#env.random));
+        await new Promise((resolve) => this.#env.setTimeout(() => resolve(undefined), delay));
       }
     }
-    if (!this.#isClosed) await this.#around.store.forget(id);
+    if (!this.#isClosed) await this.#env.store.forget(id);
   }
 
   /** @param {UploadRecord} record @param {Partial<UploadRecord>} change */
   #note(record, change) {
     Object.assign(record, change);
-    this.#around.store.update(record);
+    this.#env.store.update(record);
   }
 
-  /** @param {UploadRecord} record @param {Blob} blob @returns {Promise<void>} when it is written down, or need not be waited for */
+  /** @param {UploadRecord} record @param {Blob} blob @returns {Promise<void>} resolved when it is stored, or after the maximum time */
   #keep(record, blob) {
     return new Promise((resolve) => {
-      const timer = this.#around.setTimeout(resolve, KEEPING_MS);
-      this.#around.store.put(record, blob).finally(() => {
-        this.#around.clearTimeout(timer);
+      const timer = this.#env.setTimeout(resolve, MAX_STORING_MS);
+      this.#env.store.put(record, blob).finally(() => {
+        this.#env.clearTimeout(timer);
         resolve();
       });
     });
   }
 
-  /** @param {Blob} blob @param {unknown} metadata @returns {AttachmentError | null} what is known without asking */
+  /** @param {Blob} blob @param {unknown} metadata @returns {AttachmentError | null} a refusal that is known before the request */
   #refusal({ size }, metadata) {
     const { attachmentBytes, metadataBytes = METADATA_BYTES } = this.#session.limits;
     if (size > attachmentBytes) {
-      const numbers = { limit: attachmentBytes, actual: size, status: 413 };
-      return new AttachmentError('attachment-too-large', tooLargeText(size, attachmentBytes), numbers);
+      return new AttachmentError('attachment-too-large', '', { limit: attachmentBytes, actual: size, status: 413 });
     }
     const actual = metadata === null ? 0 : new TextEncoder().encode(JSON.stringify(metadata)).length;
     if (actual <= metadataBytes) return null;
-    const message = `The metadata has ${actual} bytes; at most ${metadataBytes} can be sent.`;
-    return new AttachmentError('bad-request', message, { limit: metadataBytes, actual, status: 400 });
+    return new AttachmentError('bad-request', '', { limit: metadataBytes, actual, status: 400 });
   }
 }
 
-/** @param {Upload} upload that is over @returns {boolean} whether the gateway holds something of it that nobody wants */
+/** @param {Upload} upload that is over @returns {boolean} true if the gateway may have a useless part of it */
 function isLeftBehind({ state, isBegun, error }) {
   if (state === 'ready' || !isBegun || isMissing(error)) return false;
   return !(error instanceof InvalidationReason) || error.kind === 'left';

@@ -1,0 +1,254 @@
+/** The outbox: what a participant sends, until the gateway has it on disk. Without socket and clock. */
+
+import { Retention } from './wire.js';
+
+/**
+ * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
+ * @typedef {object} OutboxItem
+ * @property {OutgoingEntry} entry
+ * @property {number} clientSequence 0 until it is first put on a socket
+ * @property {number} sequence an upper bound of its place in the session's order; 0 until the session holds it
+ * @property {boolean} isAcked true once the result was reported
+ */
+
+/** The placeholder of a refused entry until its number is on disk. It has no type, so the gateway refuses it again. */
+const REFUSED = Object.freeze({ type: '', payload: new Uint8Array(0), reliable: true });
+
+/**
+ * Entries are numbered when they are first sent, and kept until they are committed. Entries that a cut connection may have lost are
+ * sent again with the same numbers, so that the gateway recognizes repeats.
+ */
+export class Outbox {
+  /** @type {OutboxItem[]} numbered, in the order of their numbers */
+  #numbered = [];
+  /** The number of items, from the front, that need not be sent on this socket (again). */
+  #onSocket = 0;
+  /** The number of items, from the front, that the session is known to hold. Each echo continues from here. */
+  #acked = 0;
+  /** The number of items, from the front, that the gateway has answered: accepted or refused. */
+  #answered = 0;
+  /** @type {OutboxItem[]} waiting for a number */
+  #waiting = [];
+  /** The keys of all items that wait, or have waited since the queue was last empty. @type {Set<string | null | undefined>} */
+  #keys = new Set();
+  #nextSequence = 1;
+  /** The highest number sent in an earlier epoch. Others may have received these entries, so they keep their numbers. */
+  #formerSequence = 0;
+
+  /** The lowest client sequence that is still held, or else the next one: `next` of a resume. */
+  get next() {
+    return this.#numbered[0]?.clientSequence ?? this.#nextSequence;
+  }
+
+  get nextSequence() {
+    return this.#nextSequence;
+  }
+
+  /** @returns {OutboxItem[]} the items that the session may not hold yet, oldest first */
+  get pending() {
+    return [...this.#numbered, ...this.#waiting].filter((item) => item.sequence === 0 && item.entry !== REFUSED);
+  }
+
+  /** True if something is left to send on this socket. */
+  get hasMore() {
+    return this.#onSocket < this.#numbered.length || this.#waiting.length > 0;
+  }
+
+  /** True if an item on the socket has no answer yet. Each call continues where the last one found an unanswered item. */
+  get isAwaited() {
+    for (; this.#answered < this.#onSocket; this.#answered += 1) {
+      const { sequence, entry } = this.#numbered[this.#answered];
+      if (sequence === 0 && entry !== REFUSED) return true;
+    }
+    return false;
+  }
+
+  /** @param {OutgoingEntry} entry @returns {OutboxItem} */
+  add(entry) {
+    const item = { entry, clientSequence: 0, sequence: 0, isAcked: false };
+    this.#waiting.push(item);
+    this.#keys.add(entry.key);
+    return item;
+  }
+
+  /**
+   * Adds a replace or a remove in place of the items under its key that have no number yet: the last state is enough.
+   * @param {OutgoingEntry} entry a replace or a remove
+   * @returns {{ item: OutboxItem, superseded: OutboxItem[] }} the added item, and the items that it replaces
+   */
+  addInPlace(entry) {
+    // Without this, adding thousands of items at once would take quadratic time.
+    if (!this.#keys.has(entry.key)) return { item: this.add(entry), superseded: [] };
+    const superseded = this.#waiting.filter((item) => item.entry.key === entry.key);
+    if (superseded.length === 0) return { item: this.add(entry), superseded };
+    this.#waiting = this.#waiting.filter((item) => item.entry.key !== entry.key);
+    const decisive = superseded.findLast((item) => item.entry.retention === Retention.remove || !item.entry.existing);
+    if (!decisive || !entry.existing) return { item: this.add(entry), superseded };
+    // Removed, and then changed if it exists: it does not exist.
+    if (decisive.entry.retention === Retention.remove) return { item: this.add(decisive.entry), superseded };
+    return { item: this.add({ ...entry, existing: false }), superseded };
+  }
+
+  /** @returns {OutboxItem | null} the next item to send, numbered; `sent` must follow once it is sent */
+  peek() {
+    if (this.#onSocket < this.#numbered.length) return this.#numbered[this.#onSocket];
+    const item = this.#waiting.shift();
+    if (!item) return null;
+    if (this.#waiting.length === 0) this.#keys.clear();
+    item.clientSequence = this.#nextSequence;
+    this.#nextSequence += 1;
+    this.#numbered.push(item);
+    return item;
+  }
+
+  sent() {
+    this.#onSocket += 1;
+  }
+
+  /**
+   * An own entry came back. The entries before it are in the session too, even if a snapshot omits them.
+   * @param {number} clientSequence @param {number} sequence @returns {OutboxItem[]} the items that are now known to be accepted
+   */
+  accepted(clientSequence, sequence) {
+    const acked = [];
+    for (; this.#acked < this.#numbered.length; this.#acked += 1) {
+      const item = this.#numbered[this.#acked];
+      if (item.clientSequence > clientSequence) break;
+      if (item.sequence > 0) continue;
+      item.sequence = sequence;
+      acked.push(item);
+    }
+    return acked;
+  }
+
+  /**
+   * The gateway refused an entry, which uses up its number. If the gateway returns with an older state, no number may be missing, so
+   * a placeholder stays.
+   * @param {number} clientSequence @returns {OutboxItem | null}
+   */
+  refused(clientSequence) {
+    const index = this.#numbered.findIndex((item) => item.clientSequence === clientSequence);
+    if (index < 0 || this.#numbered[index].entry === REFUSED) return null;
+    this.#acked = Math.min(this.#acked, index);
+    return this.#numbered.splice(index, 1, { entry: REFUSED, clientSequence, sequence: 0, isAcked: true })[0];
+  }
+
+  /** Everything up to a sequence is on disk. @param {number} sequence */
+  committed(sequence) {
+    let count = 0;
+    while (count < this.#onSocket && this.#isCommitted(this.#numbered[count], sequence)) count += 1;
+    if (count === 0) return;
+    this.#numbered.splice(0, count);
+    this.#onSocket -= count;
+    this.#acked = Math.max(0, this.#acked - count);
+    this.#answered = Math.max(0, this.#answered - count);
+  }
+
+  /** Resets the cursors: numbers or sequences of items have changed. */
+  #recount() {
+    this.#acked = this.#answered = 0;
+  }
+
+  /** @param {OutboxItem} item @param {number} sequence */
+  #isCommitted(item, sequence) {
+    return item.sequence > 0 && item.sequence <= sequence;
+  }
+
+  /**
+   * The gateway drops all entries from this one on until it comes, so their numbers are free again.
+   * @param {number} clientSequence @param {{ removesFirst?: boolean }} [options] `removesFirst`: a full session still accepts removals
+   */
+  rewind(clientSequence, { removesFirst = false } = {}) {
+    if (clientSequence > this.#nextSequence) return;
+    const keepsNumbers = this.next <= clientSequence && clientSequence <= this.#formerSequence;
+    const first = keepsNumbers ? this.#formerSequence + 1 : clientSequence;
+    const again = this.#numbered.filter((item) => item.clientSequence >= first);
+    this.#numbered.length -= again.length;
+    const due = this.#numbered.filter((item) => item.clientSequence < clientSequence).length;
+    this.#onSocket = Math.min(this.#onSocket, due);
+    this.#recount();
+    this.#waitAgain(again);
+    this.#nextSequence = first;
+    if (removesFirst && !keepsNumbers) this.#putRemovalsFirst();
+  }
+
+  /** A removal may only go first if nothing else waits under its key. */
+  #putRemovalsFirst() {
+    /** @type {Map<string | null | undefined, number>} */
+    const counts = new Map();
+    for (const { entry } of this.#waiting) counts.set(entry.key, (counts.get(entry.key) ?? 0) + 1);
+    const goesFirst = (/** @type {OutboxItem} */ { entry }) =>
+      entry.retention === Retention.remove && counts.get(entry.key) === 1;
+    const removals = this.#waiting.filter(goesFirst);
+    this.#waiting = [...removals, ...this.#waiting.filter((item) => !goesFirst(item))];
+  }
+
+  /**
+   * A new socket has resumed this participant.
+   * @param {number} acknowledged the highest client sequence that the session holds
+   * @param {number} sequence an upper bound of their sequences
+   * @param {boolean} sameEpoch true if earlier acceptances still count
+   * @returns {OutboxItem[]} the items that turn out to be accepted, or lost: then their sequence is 0
+   */
+  resume(acknowledged, sequence, sameEpoch) {
+    const changed = [];
+    if (!sameEpoch) this.#formerSequence = this.#nextSequence - 1;
+    for (const item of this.#numbered) {
+      if (item.clientSequence > acknowledged) {
+        if (item.sequence > 0 && item.entry !== REFUSED) changed.push(item);
+        item.sequence = 0;
+      } else if (item.sequence === 0 || !sameEpoch) {
+        if (!item.isAcked) changed.push(item);
+        item.sequence = sequence;
+      }
+    }
+    const again = this.#numbered.findIndex((item) => item.clientSequence > acknowledged);
+    this.#onSocket = again < 0 ? this.#numbered.length : again;
+    this.#recount();
+    this.#nextSequence = Math.max(this.#nextSequence, acknowledged + 1);
+    return changed;
+  }
+
+  /**
+   * This client is a new participant: the items that the session does not hold get new numbers, in order.
+   * @param {boolean} sameEpoch @returns {OutboxItem[]} the items that it held before
+   */
+  renumber(sameEpoch) {
+    const kept = this.#numbered.filter((item) => !sameEpoch || item.sequence === 0);
+    const lost = kept.filter(({ entry, sequence }) => sequence > 0 && entry !== REFUSED);
+    this.#waitAgain(kept);
+    this.#numbered = [];
+    this.#onSocket = 0;
+    this.#recount();
+    this.#nextSequence = 1;
+    this.#formerSequence = 0;
+    return lost;
+  }
+
+  /** Takes the numbers of items back. @param {OutboxItem[]} items */
+  #waitAgain(items) {
+    for (const item of items) item.clientSequence = item.sequence = 0;
+    this.#waiting = [...items.filter(({ entry }) => entry !== REFUSED), ...this.#waiting];
+    for (const { entry } of this.#waiting) this.#keys.add(entry.key);
+  }
+
+  /** Returns the items themselves, for a later page. @returns {{ next: number, items: OutboxItem[] }} */
+  snapshot() {
+    return { next: this.#nextSequence, items: [...this.#numbered, ...this.#waiting] };
+  }
+
+  /**
+   * Restores a snapshot. Waiting items get numbers at once: the same ones that the earlier page gave them, if it sent them without
+   * storing it. The number of entries that the session holds then tells which of them were sent.
+   * @param {{ next: number, items: OutboxItem[] }} snapshot
+   */
+  restore({ next, items }) {
+    this.#nextSequence = next;
+    for (const item of items) {
+      const clientSequence = item.clientSequence || this.#nextSequence++;
+      const isAcked = item.entry.type === '';
+      const entry = isAcked ? REFUSED : item.entry;
+      this.#numbered.push(Object.assign(item, { entry, clientSequence, sequence: 0, isAcked }));
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/** The folders of the page's modules import one way. */
+
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const MODULES = fileURLToPath(new URL('../../Public/js/', import.meta.url));
+
+/** The folders that the modules of a folder may import. @type {Record<string, string[]>} */
+const ALLOWED = {
+  app: ['ui', 'tools', 'edit', 'protocol', 'model', 'render', 'persist', 'sync', 'i18n'],
+  ui: ['tools', 'edit', 'protocol', 'model', 'render', 'persist', 'sync', 'i18n'],
+  tools: ['edit', 'protocol', 'model', 'sync', 'i18n'],
+  edit: ['protocol', 'model', 'sync', 'i18n'],
+  protocol: ['model', 'sync', 'i18n'],
+  persist: ['protocol', 'model', 'sync', 'i18n'],
+  render: ['model', 'i18n'],
+  model: [],
+  sync: [],
+  i18n: [],
+};
+
+/** Imports against this order that are left. The list may only become shorter: remove an entry with the import itself. */
+const REMAINING = new Set([
+  // Labels of items and problems of image files are made in the model.
+  'model/imageFile.js → i18n/i18n.js',
+  'model/item.js → i18n/format.js',
+  'model/item.js → i18n/i18n.js',
+  // The limits of a plane are constants of its messages.
+  'model/placement.js → protocol/shapeMessages.js',
+  // An item makes its own painter.
+  'model/item.js → render/shapePainter.js',
+  // A drawing file takes the contents of items from the export of pictures.
+  'persist/drawingFile.js → render/export/raster.js',
+]);
+
+const PATHS = readdirSync(MODULES, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.js'));
+const STATEMENTS =
+  /^(?:(?:import|export) .*?|} )from '(\.[^']+)';$|^import '(\.[^']+)';$|\bawait import\('(\.[^']+)'\)/gm;
+const TYPES = /@import .*? from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/g;
+
+test('each module is in one of the folders', () => {
+  const folders = new Set(PATHS.map(folderOf));
+  assert.deepEqual([...folders].toSorted(), Object.keys(ALLOWED).toSorted());
+});
+
+test('`sync` imports nothing outside itself, not even types', () => {
+  const outside = PATHS.filter((path) => folderOf(path) === 'sync').flatMap((path) =>
+    [...importsOf(path, STATEMENTS), ...importsOf(path, TYPES)]
+      .filter((imported) => folderOf(imported) !== 'sync')
+      .map((imported) => `${path} → ${imported}`)
+  );
+  assert.deepEqual(outside, []);
+});
+
+test('folders import one way, and no exception is listed needlessly', () => {
+  const against = PATHS.flatMap((path) =>
+    importsOf(path, STATEMENTS)
+      .filter((imported) => folderOf(imported) !== folderOf(path))
+      .filter((imported) => !ALLOWED[folderOf(path)]?.includes(folderOf(imported)))
+      .map((imported) => `${path} → ${imported}`)
+  );
+  assert.deepEqual([...new Set(against)].toSorted(), [...REMAINING].toSorted());
+});
+
+/** @param {string} path @returns {string} */
+function folderOf(path) {
+  return path.split('/')[0];
+}
+
+/** @param {string} path @param {RegExp} pattern @returns {string[]} the paths of the imported modules */
+function importsOf(path, pattern) {
+  const source = readFileSync(join(MODULES, path), 'utf8');
+  return [...source.matchAll(pattern)].map((match) => {
+    const imported = match.slice(1).find((group) => group !== undefined) ?? '';
+    return relative(MODULES, join(MODULES, dirname(path), imported));
+  });
+}
