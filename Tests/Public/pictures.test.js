@@ -14,15 +14,8 @@ import { Items, Scene } from '../../Public/js/model/scene.js';
 import { AttachmentError } from '../../Public/js/sync/errors.js';
 import { Stroke } from '../../Public/js/model/stroke.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
-import {
-  doneOfTotal,
-  itemLabel,
-  partDone,
-  timeLeft,
-  tooLargeMessages,
-  TransferRate,
-  unreadableMessages,
-} from '../../Public/js/ui/filePlacer.js';
+import { tooLargeMessages, unreadableMessages } from '../../Public/js/ui/filePlacer.js';
+import { doneOfTotal, itemLabel, partDone, timeLeft, TransferRate } from '../../Public/js/ui/transferProgress.js';
 import { panelPlace } from '../../Public/js/ui/elements.js';
 import { keyOf } from './support.js';
 

@@ -25,7 +25,6 @@ import { EraserTool, PenTool, ShapeTool } from '../tools/penTool.js';
 import { PanTool } from '../tools/panTool.js';
 import { PointerInput } from '../tools/pointerInput.js';
 import { TextTool } from '../tools/textTool.js';
-import { FilePlacer } from '../ui/filePlacer.js';
 import { ChangeLabels, SharedCursors } from '../ui/others.js';
 import { CanvasView } from '../ui/canvasView.js';
 import { SelectionController } from '../ui/selectionController.js';
@@ -281,22 +280,13 @@ function observeSession(session) {
   });
 }
 
-const filePlacer = new FilePlacer({
-  itemStore,
-  items,
-  camera,
-  view: renderer,
-  limit: () => sharing.attachmentBytes(),
-  // What one does next is to put it where it shall lie.
-  added: ([first, ...others]) => choose(others.length === 0 ? first : null),
-});
 /** @type {ReturnType<typeof createDeferred> | null} */
 let creating = null;
 /** The parts that are loaded after the first stroke can be drawn; tries again if they could not be loaded. */
 const deferred = () => creating ??= createDeferred().catch((error) => (creating = null, Promise.reject(error)));
 
 async function createDeferred() {
-  const { ExportDialog, TiledRenderer, DrawingImporter, ...functions } = await loadDeferred();
+  const { ExportDialog, TiledRenderer, DrawingImporter, FilePlacer, ...functions } = await loadDeferred();
   renderer.useTiles(TiledRenderer);
   const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
   const importer = new DrawingImporter({
@@ -310,7 +300,16 @@ async function createDeferred() {
     choose: (ids) => (toolbar.choose('select'), selectTool.select(ids)),
     limit: () => sharing.attachmentBytes(),
   });
-  return { exporting, importer, ...functions };
+  const filePlacer = new FilePlacer({
+    itemStore,
+    items,
+    camera,
+    view: renderer,
+    limit: () => sharing.attachmentBytes(),
+    // What one does next is to put it where it shall lie.
+    added: ([first, ...others]) => choose(others.length === 0 ? first : null),
+  });
+  return { exporting, importer, filePlacer, ...functions };
 }
 
 /** Does something as soon as the deferred parts are there. @param {(parts: Awaited<ReturnType<typeof createDeferred>>) => unknown} action */
@@ -321,7 +320,7 @@ function withDeferred(action) {
 const isEnded = () => sharing.over !== null;
 const inputSources = new InputSources(
   (files, at) =>
-    withDeferred(({ importer, isDrawingFile }) => {
+    withDeferred(({ importer, filePlacer, isDrawingFile }) => {
       for (const file of files.filter(isDrawingFile)) importer.open(file, at);
       filePlacer.add(files.filter((file) => !isDrawingFile(file)), at);
     }),

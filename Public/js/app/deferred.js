@@ -8,5 +8,6 @@ export { createSession } from '../sync/http.js';
 export { GroupSessionJournal } from '../sync/journal/groupSessionJournal.js';
 export { DrawingImporter } from '../ui/drawingImporter.js';
 export { ExportDialog } from '../ui/exportDialog.js';
+export { FilePlacer } from '../ui/filePlacer.js';
 export { showKeys } from '../ui/keysDialog.js';
 export { showLink } from '../ui/shareDialog.js';

@@ -214,7 +214,7 @@ export class Sharing extends EventTarget {
     const { GroupSession, GroupSessionJournal, persistentJournalEnvironment } = parts;
     if (!this.#openJournal) {
       const env = persistentJournalEnvironment(this.#database, this.#tabs);
-      this.#openJournal = (session) => new GroupSessionJournal(session, { env });
+      this.#openJournal = (/** @type {GroupSession} */ session) => new GroupSessionJournal(session, { env });
     }
     const forgetAlone = this.#alone.close();
     const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, env: this.#env });

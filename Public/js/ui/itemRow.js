@@ -3,7 +3,7 @@
 import { AttachmentError } from '../sync/errors.js';
 import { errorWords, words } from '../i18n/i18n.js';
 import { element, icon, make, panelPlace } from './elements.js';
-import { doneOfTotal, itemLabel, partDone, timeLeft, TransferRate } from './filePlacer.js';
+import { doneOfTotal, itemLabel, partDone, timeLeft, TransferRate } from './transferProgress.js';
 import { announce } from './dialogs.js';
 
 /**
