@@ -40,10 +40,8 @@ class SlowLoad:
         self.page = page
         self.held: list[Route] | None = []
         page.route("**/*.js", self.hold)
-        if address:
-            page.goto(address, wait_until="commit")
-        else:
-            page.reload(wait_until="commit")
+        # Not `reload`: in Firefox it waits for the held scripts.
+        page.goto(address or page.url, wait_until="commit")
         page.locator("noscript").wait_for(state="attached")
         until(lambda: self.held)
 
