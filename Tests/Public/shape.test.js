@@ -12,6 +12,8 @@ import { EraserTool } from '../../Public/js/tools/penTool.js';
 import { Pinch } from '../../Public/js/tools/panTool.js';
 import { cleanName, randomName, Settings } from '../../Public/js/ui/settings.js';
 import { en } from '../../Public/js/i18n/en.js';
+import { de } from '../../Public/js/i18n/de.js';
+import { vectors } from './vectors.js';
 
 const GOOD = {
   id: 'x',
@@ -333,12 +335,19 @@ test('the history keeps five hundred steps, and drops undone ones at a new step'
   assert.equal(history.canRedo, false);
 });
 
-test('the eleven colors are in order and visible on both papers', () => {
-  const order = 'Red Orange Yellow Green Mint Teal Cyan Indigo Purple Pink Brown';
-  assert.equal(en.colors.join(' '), order);
-  assert.equal(PALETTE.length, en.colors.length);
+test('§6 the palette has the colors of the activity in their order, with names in each language', () => {
+  const { colors, nearest } = vectors('palette');
+  assert.deepEqual([...PALETTE], colors.map((/** @type {{ rgb: string }} */ { rgb }) => rgb));
+  assert.deepEqual(
+    en.colors.map((name) => name.toLowerCase()),
+    colors.map((/** @type {{ name: string }} */ { name }) => name),
+  );
+  assert.equal(de.colors.length, colors.length);
+  for (const { rgb, number } of [...colors, ...nearest]) assert.equal(nearestColor(rgb), number, rgb);
+});
+
+test('the colors are visible on both papers', () => {
   assert.ok(PALETTE.every(isRGB));
-  PALETTE.forEach((rgb, index) => assert.equal(nearestColor(rgb), index));
   assert.equal(textOn('#ffffff'), '#000000');
   assert.equal(textOn('#1d1d20'), '#ffffff');
   for (let part = 0; part < 1; part += 0.01) {

@@ -10,6 +10,7 @@ import { Sharing } from '../../Public/js/app/sharing.js';
 import { Database } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { ADA, fakeSession, gatewayEntry, keyOf, quiet, reliable, welcome } from './support.js';
+import { vectors } from './vectors.js';
 
 const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
 
@@ -125,6 +126,16 @@ test('without locks, this tab’s pending entries are not treated as those of a 
   await quiet();
   await quiet();
   assert.equal(sockets.length, 1);
+});
+
+test('§5 without an answer from the gateway, a file may have the default limit', async (context) => {
+  context.mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError('unreachable')));
+  const { sharing, last } = fakeSharing();
+  const { attachmentBytes } = vectors('limits').defaults;
+  assert.equal(await sharing.attachmentBytes(), attachmentBytes);
+  await sharing.join(ID);
+  welcome(last(), { limits: { attachmentBytes: 10 } });
+  assert.equal(await sharing.attachmentBytes(), 10);
 });
 
 /** @param {any} [tabs] */

@@ -26,6 +26,8 @@ export class Outgoing {
   #events;
   /** Items that are known to be accepted but whose effect is not visible yet: they are reported at `caughtUp`. @type {OutboxItem[]} */
   #unseen = [];
+  /** The sequence, in this epoch, up to which all entries are known to be on disk. */
+  #committed = 0;
 
   /**
    * @param {import('./connection.js').Connection} connection
@@ -69,6 +71,7 @@ export class Outgoing {
       : this.#outbox.renumber(sameEpoch);
     this.#unseen.push(...changed);
     for (const item of changed) if (item.sequence === 0) this.#reopen(item);
+    this.#committed = committed;
     this.#outbox.committed(committed);
   }
 
@@ -89,13 +92,16 @@ export class Outgoing {
   /** An own entry came back. @param {import('./wire.js').Entry} entry @param {{ isSeen: boolean }} options `isSeen`: its effect is visible */
   echoed({ clientSequence, sequence }, { isSeen }) {
     const accepted = this.#outbox.accepted(clientSequence, sequence);
+    // `committed` may come before the entries that it covers.
+    this.#outbox.committed(this.#committed);
     if (isSeen) { for (const item of accepted) this.#ack(item, null); }
     else this.#unseen.push(...accepted);
   }
 
   /** @param {number} sequence */
   committed(sequence) {
-    this.#outbox.committed(sequence);
+    this.#committed = Math.max(this.#committed, sequence);
+    this.#outbox.committed(this.#committed);
   }
 
   /** @param {number} clientSequence @param {GroupSessionError} error @param {Record<string, unknown>} body of the `error` */
