@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email.utils
+import json
 import os
 
 import pytest
@@ -13,6 +14,8 @@ from gateway import Gateway
 WRITTEN = b"// a script\n" + b"export const answer = 42;\n" * 400
 SCRIPT = b"\n" + b"export const answer=42;\n" * 400
 IMAGE = bytes(range(256)) * 8
+# The files of a release whose names contain a hash.
+HASHED = ["js/app-3F5KQ2ZD.js", "js/app-3F5KQ2ZD.js.map", "style-A2B3C4D5.css"]
 TRAVERSALS = [
     "/../secret.txt", "/js/../../secret.txt", "/js/..%2f..%2fsecret.txt", "/%2e%2e/secret.txt",
     "/.%2e/secret.txt", "/%2e%2e%2fsecret.txt", "/..%5csecret.txt", "/..\\secret.txt", "/js/....//secret.txt",
@@ -34,6 +37,10 @@ def files(gateway_with, tmp_path_factory: pytest.TempPathFactory) -> Gateway:
     (public / "app.js").write_text("1")
     (public / "page.css").write_text("body { color: red }" * 200)
     (public / "picture.png").write_bytes(IMAGE)
+    for name in (*HASHED, "service-worker.js", "report-ABCDEFGH.js"):
+        (public / name).write_text(f"// {name}")
+    listed = [*HASHED, "service-worker.js"]
+    (public / "release.json").write_text(json.dumps({"version": "1.0.0", "files": listed}))
     (public / ".hidden").write_text("SECRET")
     (public / "js" / ".git" / "config").write_text("SECRET")
     (around / "secret.txt").write_text("SECRET")
@@ -188,3 +195,26 @@ async def test_no_path_leads_out_of_the_folder(files: Gateway, path: str) -> Non
 async def test_percent_encoded_names_and_inner_dot_segments_are_resolved(files: Gateway) -> None:
     assert (await files.get("/js/m%61in.js")).body == SCRIPT
     assert (await files.get("/js/main.js?version=2")).body == SCRIPT
+
+
+@pytest.mark.parametrize("path", HASHED)
+async def test_browsers_may_keep_a_releases_hashed_files(files: Gateway, path: str) -> None:
+    for accepted in ("gzip", "identity"):
+        response = await files.get(f"/{path}", Accept_Encoding=accepted)
+        assert response.status == 200
+        assert response["cache-control"] == "public, max-age=31536000, immutable"
+        again = await files.get(f"/{path}", Accept_Encoding=accepted, If_None_Match=response["etag"])
+        assert again.status == 304 and again["cache-control"] == response["cache-control"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/s/AAAAAAAAAAAAAAAAAAAAAA", "/service-worker.js", "/report-ABCDEFGH.js", "/js/main.js"]
+)
+async def test_browsers_ask_for_all_other_files_again(files: Gateway, path: str) -> None:
+    response = await files.get(path)
+    assert response.status == 200 and response["cache-control"] == "no-cache"
+    assert (await files.get(path, If_None_Match=response["etag"])).status == 304
+
+
+async def test_the_manifest_of_a_release_is_not_served(files: Gateway) -> None:
+    (await files.get("/release.json")).problem(404)

@@ -15,12 +15,15 @@ struct StaticFilesTests {
   private let files: StaticFiles
 
   init() throws {
-    func file(_ name: String, _ bytes: [UInt8], modified: HTTPDate? = Self.modified) throws -> StaticFile {
-      try #require(StaticFile(name: name, bytes: bytes, modified: modified))
+    func file(
+      _ name: String, _ bytes: [UInt8], modified: HTTPDate? = Self.modified, isImmutable: Bool = false
+    ) throws -> StaticFile {
+      try #require(StaticFile(name: name, bytes: bytes, modified: modified, isImmutable: isImmutable))
     }
     files = StaticFiles([
       ("index.html", try file("index.html", Array("<p>".utf8))),
       ("js/main.js", try file("main.js", Self.script)),
+      ("js/app-3F5KQ2ZD.js", try file("app-3F5KQ2ZD.js", Self.script, isImmutable: true)),
       ("a b/größe.png", try file("größe.png", Self.picture)),
       ("large.html", try file("large.html", Self.script)),
       ("empty.txt", try file("empty.txt", [], modified: nil)),
@@ -202,6 +205,28 @@ struct StaticFilesTests {
     let answer = try #require(try answer(.get, path, ["Accept-Encoding": "gzip"]))
     #expect(answer.head.fields.first("Content-Encoding") == nil)
     #expect(answer.head.fields.first("Vary") == nil)
+  }
+
+  @Test("RFC 8246: browsers may keep a file that never changes, in both forms, and never ask for it again")
+  func immutable() throws {
+    let path = "/js/app-3F5KQ2ZD.js"
+    let plain = try #require(try answer(.get, path))
+    let tag = try #require(plain.head.fields.first("ETag"))
+    let answers: [(Int, StaticFiles.Answer?)] = [
+      (200, plain), (200, try answer(.get, path, ["Accept-Encoding": "gzip"])),
+      (200, try answer(.head, path)),
+      (206, try answer(.get, path, ["Range": "bytes=0-1"])),
+      (304, try answer(.get, path, ["If-None-Match": tag])),
+    ]
+    for (status, answer) in answers {
+      let head = try #require(answer?.head)
+      #expect(head.status.code == status)
+      #expect(head.fields.all("Cache-Control") == ["public, max-age=31536000, immutable"])
+      #expect(head.fields.first("Vary") == "Accept-Encoding")
+    }
+    let refused = try #require(try answer(.get, path, ["If-Match": "\"x\""]))
+    #expect(refused.head.status.code == 412)
+    #expect(refused.head.fields.all("Cache-Control") == ["no-store"])
   }
 
   @Test("RFC 9110 §9.3.2: the response to HEAD is the response to GET without its body")

@@ -14,6 +14,11 @@ package struct StaticFile: Sendable {
   let identity: Form
   /// The compressed form; nil if gzip does not make the file smaller.
   let gzip: Form?
+  /// True if the content never changes under this path, so that browsers may keep it without asking again.
+  private let isImmutable: Bool
+
+  /// The value of `Cache-Control`.
+  var cacheControl: String { isImmutable ? "public, max-age=31536000, immutable" : "no-cache" }
 
   /// Creates a file. Returns nil if there is not enough memory to compress it. The name determines the media type.
   ///
@@ -21,7 +26,9 @@ package struct StaticFile: Sendable {
   ///   - name: the last component of the file's path.
   ///   - bytes: the whole content of the file on the disk.
   ///   - modified: the time of the last change; nil if unknown.
-  package init?(name: String, bytes: [UInt8], modified: HTTPDate?) {
+  ///   - isImmutable: true if the content never changes under the file's path.
+  package init?(name: String, bytes: [UInt8], modified: HTTPDate?, isImmutable: Bool = false) {
+    self.isImmutable = isImmutable
     mediaType = MediaType.forFileName(name)
     let bytes = Self.minified(bytes, of: mediaType) ?? bytes
     // The entity tag is the first half of the digest, which is enough to be unique. Equal bytes have equal tags on all machines.
