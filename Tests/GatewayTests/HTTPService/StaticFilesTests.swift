@@ -7,7 +7,7 @@ import Testing
 struct StaticFilesTests {
   private static let modified = HTTPDate(secondsSinceEpoch: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
   private static let now = HTTPDate(secondsSinceEpoch: 1_795_264_159)
-  private static let script = Array(String(repeating: "let ink=1;\n", count: 100).utf8)
+  private static let script = Array(String(repeating: "let ink = 1;  // blue\n", count: 100).utf8)
   private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 1, 2, 3, 4, 5, 6]
   /// The entity tag of the picture: the beginning of its SHA-256.
   private static let pictureTag = "\"3a801022cd182df61cd951552403f0e6\""
@@ -39,7 +39,7 @@ struct StaticFilesTests {
 
   private func body(_ answer: StaticFiles.Answer) -> [UInt8] { Array(answer.bytes[answer.range]) }
 
-  @Test("GET returns the whole file, with the header fields that caches need")
+  @Test("GET returns the whole file as it is on the disk, with the header fields that caches need")
   func whole() throws {
     let answer = try #require(try answer(.get, "/a%20b/gr%C3%B6%C3%9Fe.png"))
     #expect(body(answer) == Self.picture)
@@ -162,26 +162,6 @@ struct StaticFilesTests {
       try answer(.get, "/js/main.js", ["Accept-Encoding": "gzip", "Range": "bytes=0-1"]))
     #expect(body(part) == [0x1F, 0x8B])
     #expect(part.head.fields.first("Content-Range") == "bytes 0-1/\(packed.range.count)")
-  }
-
-  @Test(
-    "Scripts and style sheets are minified; the length and the entity tag are those of the minified bytes",
-    arguments: [
-      ("a.js", "a; // b\n", "a;\n"), ("a.css", "a {} /* b */\n", "a{}\n"), ("a.txt", "a // b", "a // b"),
-    ])
-  func comments(_ name: String, _ written: String, _ served: String) throws {
-    let file = try #require(StaticFile(name: name, bytes: Array(written.utf8), modified: nil))
-    let same = try #require(StaticFile(name: name, bytes: Array(served.utf8), modified: nil))
-    #expect(String(decoding: file.identity.bytes, as: UTF8.self) == served)
-    #expect(file.identity.representation.entityTag == same.identity.representation.entityTag)
-    #expect(file.identity.representation.length == served.utf8.count)
-  }
-
-  @Test("A file with an unclosed comment is served unchanged")
-  func unclosed() {
-    let bytes = Array("a /* b".utf8)
-    #expect(StaticFile(name: "a.js", bytes: bytes, modified: nil)?.identity.bytes == bytes)
-    #expect(StaticFile(name: "a.css", bytes: bytes, modified: nil)?.identity.bytes == bytes)
   }
 
   @Test(
