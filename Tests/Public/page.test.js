@@ -29,13 +29,25 @@ test('each used icon is in the sprite', () => {
   assert.deepEqual([...used].toSorted(), [...drawn].toSorted());
 });
 
-test('the page is installable: its icons exist, and one is maskable', () => {
+test('the page is installable: its icons exist in the sizes that the systems ask for', () => {
   const [, path] = HTML.match(/<link rel="manifest" href="\/([^"]+)">/) ?? [];
   const { id, start_url, icons } = JSON.parse(readFileSync(join(PUBLIC, path ?? ''), 'utf8'));
   assert.deepEqual([id, start_url], ['/', '/']);
-  assert.deepEqual(icons.map(({ purpose }) => purpose), ['any', 'maskable']);
   for (const { src, type, sizes } of icons) {
-    assert.deepEqual([type, sizes], ['image/svg+xml', 'any']);
-    assert.match(readFileSync(join(PUBLIC, src), 'utf8'), /^<svg [^>]*viewBox="0 0 32 32">/);
+    if (type === 'image/svg+xml') {
+      assert.equal(sizes, 'any');
+      assert.match(readFileSync(join(PUBLIC, src), 'utf8'), /^<svg [^>]*viewBox="0 0 32 32">/);
+    } else assert.deepEqual([type, sizes], ['image/png', pngSize(src)]);
   }
+  const offered = icons.map((/** @type {any} */ { sizes, purpose }) => `${purpose} ${sizes}`);
+  for (const icon of ['any 192x192', 'any 512x512', 'maskable 512x512']) assert.ok(offered.includes(icon), icon);
+  const [, touch] = HTML.match(/<link rel="apple-touch-icon" href="\/([^"]+)">/) ?? [];
+  assert.equal(pngSize(touch), '180x180');
 });
+
+/** @param {string} path @returns {string} the size that the file's header names, such as `192x192` */
+function pngSize(path) {
+  const bytes = readFileSync(join(PUBLIC, path));
+  assert.equal(bytes.toString('latin1', 1, 4), 'PNG');
+  return `${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`;
+}
