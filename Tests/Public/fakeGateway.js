@@ -12,6 +12,7 @@ import { FakeSocket, gatewayEntry, LIMITS, readClientEntries } from './support.j
  */
 
 const encoder = new TextEncoder();
+const EXISTING = 32;
 
 export class FakeGateway {
   /** @type {State} */
@@ -149,7 +150,10 @@ export class FakeGateway {
       return line.out.push({ error: { code: 'bad-entry', detail: 'No.', clientSequence } });
     }
     const sequence = this.state.sequence += 1;
-    const held = { sequence, sender: person.number, clientSequence, flags, key: keyByte, type, payload };
+    const isHeld = this.state.log.some(({ key }) => key !== undefined && key === keyByte);
+    // The flag of a change that applies to held keys only says to the clients that it did not apply.
+    const told = isHeld ? flags & ~EXISTING : flags;
+    const held = { sequence, sender: person.number, clientSequence, flags: told, key: keyByte, type, payload };
     this.state.log.push(held);
     for (const one of this.lines) if (one.isCaughtUp) one.out.push(bytesOf(held));
   }

@@ -7,7 +7,7 @@ import { Items } from '../../Public/js/model/scene.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
 import { Retention } from '../../Public/js/sync/wire.js';
 import { Sharing } from '../../Public/js/app/sharing.js';
-import { Database } from '../../Public/js/persist/database.js';
+import { Database, SNAPSHOTS } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { ADA, fakeSession, gatewayEntry, keyOf, quiet, reliable, welcome } from './support.js';
 import { vectors } from './vectors.js';
@@ -154,6 +154,7 @@ function fakeSharing(tabs) {
     drawing,
     items,
     database,
+    snapshots: new Database(() => /** @type {any} */ (new FakeDatabase()), SNAPSHOTS),
     itemStore: new ItemStore({ items, history: new UndoHistory(), depth: { next: 1, seen: () => {} } }),
     base: new URL('https://draw.example/'),
     profile: () => ({ name: 'Ada', color: '#e5484d' }),

@@ -19,7 +19,7 @@ import { onResume } from './onResume.js';
 import { loadDeferred } from './loading.js';
 import { Sharing } from './sharing.js';
 import { replayStrokes } from './strokeReplay.js';
-import { browserDatabase } from '../persist/database.js';
+import { browserDatabase, browserSnapshots } from '../persist/database.js';
 import { CURSOR_TYPE } from '../protocol/cursorMessage.js';
 import { EraserTool, PenTool, ShapeTool } from '../tools/penTool.js';
 import { PanTool } from '../tools/panTool.js';
@@ -113,6 +113,7 @@ const sharing = new Sharing({
   profile: () => ({ name: settings.name, color: settings.color }),
   storage: storageOr(() => sessionStorage),
   database: browserDatabase,
+  snapshots: browserSnapshots,
   newId: newKey,
 });
 
@@ -128,6 +129,7 @@ const view = new CanvasView(renderer, scene, camera, requestFrame);
 const banner = new ConnectionBanner({
   waiting: () => ({ strokes: drawing.pendingShapes, ...itemStore.pendingUploads }),
   isKept: () => sharing.isKept,
+  lastSeen: () => sharing.lastSeen,
   trouble: () => sharing.session?.trouble ?? '',
   retry: () => sharing.session?.reconnectNow(),
 });
@@ -253,7 +255,7 @@ sharing.addEventListener('session', () => {
   if (session) observeSession(session);
 });
 
-sharing.addEventListener('opened', () => view.showAtFirst());
+sharing.addEventListener('opened', () => frameQueue.add(() => view.showAtFirst()));
 sharing.addEventListener('unkept', () => {
   // In a session it matters while something waits: the banner says so.
   if (!sharing.session && !isUnsavedReported) toast(words.notKept);
@@ -414,7 +416,15 @@ document.addEventListener('visibilitychange', () => {
 });
 onResume((isDoubtful) => sharing.session?.checkConnection({ isDoubtful }));
 
-openToInspection({ sharing, shapes, items, selection, renderer, frameQueue });
+openToInspection({
+  sharing,
+  stateHash: async (retained) => (await loadDeferred()).stateHash(retained),
+  shapes,
+  items,
+  selection,
+  renderer,
+  frameQueue,
+});
 
 const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
 // What is drawn before the page is in its session would be lost.

@@ -3,9 +3,11 @@
 export { isDrawingFile, isDrawingText } from '../persist/drawingFile.js';
 export { TiledRenderer } from '../render/tiles/tiledRenderer.js';
 export { persistentJournalEnvironment } from '../persist/journalEnvironment.js';
+export { SessionSnapshots } from '../persist/sessionSnapshots.js';
 export { GroupSession } from '../sync/groupSession.js';
 export { createSession } from '../sync/http.js';
 export { GroupSessionJournal } from '../sync/journal/groupSessionJournal.js';
+export { stateHash } from '../sync/stateHash.js';
 export { DrawingImporter } from '../ui/drawingImporter.js';
 export { ExportDialog } from '../ui/exportDialog.js';
 export { FilePlacer } from '../ui/filePlacer.js';

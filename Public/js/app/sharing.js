@@ -40,6 +40,12 @@ export class Sharing extends EventTarget {
   #openJournal;
   #database;
   #alone;
+  #items;
+  #snapshotDatabase;
+  /** @type {import('../persist/sessionSnapshots.js').SessionSnapshots | null} made for the first session */
+  #snapshots = null;
+  /** @type {'' | 'whole' | 'part'} */
+  #lastSeen = '';
   /** @type {Promise<void> | null} while what is kept of a page is being read */
   #opening = null;
   /** @type {Promise<{ attachmentBytes?: unknown }> | null} what the gateway says to one who is in no session */
@@ -65,6 +71,7 @@ export class Sharing extends EventTarget {
    * @param {() => Profile} options.profile
    * @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} options.storage that lives as long as the tab
    * @param {import('../persist/database.js').Database} options.database
+   * @param {import('../persist/database.js').Database} options.snapshots for the pictures of sessions
    * @param {() => string} options.newId random
    * @param {import('../persist/tabLease.js').TabEnvironment} [options.tabs]
    * @param {import('../sync/environment.js').Environment} [options.env]
@@ -78,6 +85,7 @@ export class Sharing extends EventTarget {
     profile,
     storage,
     database,
+    snapshots,
     newId,
     tabs = browserTabs,
     env = browserEnvironment,
@@ -97,6 +105,8 @@ export class Sharing extends EventTarget {
     this.#database = database;
     const take = this.#acquireLease.bind(this);
     this.#alone = new LocalBoards({ drawing, itemStore, items, database, storage, newId, take });
+    this.#items = items;
+    this.#snapshotDatabase = snapshots;
     this.#alone.addEventListener('refused', () => this.dispatchEvent(new Event('unkept')));
   }
 
@@ -124,6 +134,11 @@ export class Sharing extends EventTarget {
       .catch(() => ({}));
     const { attachmentBytes } = await this.#limits;
     return typeof attachmentBytes === 'number' ? attachmentBytes : ATTACHMENT_BYTES;
+  }
+
+  /** The part of the last known picture that is shown until the first connection; '' if none is. */
+  get lastSeen() {
+    return this.#lastSeen;
   }
 
   /** Whether what waits to be sent outlives this page. */
@@ -175,8 +190,13 @@ export class Sharing extends EventTarget {
     this.#drawing.detach();
     this.#itemStore.detach();
     this.#over = isOver && this.#session ? this.#session.id : null;
-    if (comesBack && this.#session) this.#store?.save(this.#session.save());
-    else this.#store?.forget();
+    if (comesBack && this.#session) {
+      this.#store?.save(this.#session.save());
+      this.#snapshots?.stop();
+    } else {
+      this.#store?.forget();
+      this.#snapshots?.forget();
+    }
     this.#become(null, null);
     if (!isOver) this.#alone.begin();
   }
@@ -185,6 +205,7 @@ export class Sharing extends EventTarget {
   saveNow() {
     this.#alone.saveNow();
     this.#save();
+    this.#snapshots?.saveNow();
   }
 
   /** @returns {Promise<boolean> | undefined} whether it is written */
@@ -211,14 +232,26 @@ export class Sharing extends EventTarget {
   async #enter(id, { bringsPicture }) {
     const store = this.#storeFor(id, this.#storage);
     const [saved, parts] = await Promise.all([store.open(), loadDeferred()]);
-    const { GroupSession, GroupSessionJournal, persistentJournalEnvironment } = parts;
+    const { GroupSession, GroupSessionJournal, persistentJournalEnvironment, SessionSnapshots } = parts;
+    const snapshots = this.#snapshots ??= new SessionSnapshots({
+      drawing: this.#drawing,
+      items: this.#items,
+      database: this.#snapshotDatabase,
+      base: this.#base,
+      newId: this.#newId,
+      take: this.#acquireLease.bind(this),
+      env: this.#env,
+    });
+    const stored = bringsPicture ? null : await snapshots.read(id);
     if (!this.#openJournal) {
       const env = persistentJournalEnvironment(this.#database, this.#tabs);
       this.#openJournal = (/** @type {GroupSession} */ session) => new GroupSessionJournal(session, { env });
     }
     const forgetAlone = this.#alone.close();
     const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, env: this.#env });
-    this.#drawing.attach(session, { bringsPicture });
+    snapshots.follow(id);
+    this.#lastSeen = stored ? (stored.isWhole ? 'whole' : 'part') : '';
+    this.#drawing.attach(session, { bringsPicture, stored: stored?.shapes });
     session.addEventListener('savechange', (event) => {
       this.#saveSoon(/** @type {CustomEvent} */ (event).detail.isUrgent);
     });
@@ -228,9 +261,14 @@ export class Sharing extends EventTarget {
     });
     this.#become(session, store);
     const brought = this.#journal && this.#itemStore.attach(session, this.#journal, { bringsPicture });
+    if (stored) {
+      this.#itemStore.showStored(stored.items);
+      this.dispatchEvent(new Event('opened'));
+    }
     // In this order: what is killed in between is there twice, and not nowhere.
     if (bringsPicture) Promise.all([brought, this.#save()]).then(([, isKept]) => isKept && forgetAlone());
     else this.#save();
+    session.addEventListener('connectionchange', () => session.isConnected && (this.#lastSeen = ''));
     session.addEventListener('connectionchange', () => this.#flushOrphanedOutboxes(session), { once: true });
     session.join();
     return session;

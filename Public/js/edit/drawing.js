@@ -2,6 +2,7 @@
 
 import { newKey } from '../sync/key.js';
 import { Draft, UndoHistory } from './undoHistory.js';
+import { encodeShape } from '../protocol/shapeMessages.js';
 import { ShapeSync } from '../protocol/shapeSync.js';
 import { shapeToolPoints } from '../model/strokeOutline.js';
 import { onPlane, Stroke } from '../model/stroke.js';
@@ -10,6 +11,7 @@ import { cleanText, Text } from '../model/text.js';
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {{ key: string, type: string, payload: Uint8Array }} StoredShape
  * @typedef {{ rgb: string, color: number, width: number, tool: string }} StrokeStyle
  * @typedef {{ rgb: string, color: number, size: number }} TextStyle
  */
@@ -26,6 +28,8 @@ export class Drawing extends EventTarget {
   #sync;
   #history;
   #newKey;
+  /** @type {(key: string | null) => void} */
+  #confirmedChanged = () => {};
   /** @type {{ stroke: Stroke, sent: number, parts: Stroke[] } | null} what is under the pen; `sent`: how many of its points */
   #pen = null;
   #draft;
@@ -43,6 +47,7 @@ export class Drawing extends EventTarget {
     this.#sync = new ShapeSync(shapes, {
       changed: () => this.#changed(),
       failed: (detail) => this.dispatchEvent(new CustomEvent('error', { detail })),
+      confirmed: (key) => this.#confirmedChanged(key),
       changedLocally: (detail) => this.dispatchEvent(new CustomEvent('localchange', { detail })),
     }, frameQueue);
     this.#draft = new Draft(shapes, this.#sync);
@@ -68,13 +73,15 @@ export class Drawing extends EventTarget {
 
   /**
    * Joins the drawing to a session.
-   * @param {GroupSession} session @param {{ bringsPicture: boolean }} options true to send the current shapes to the session
+   * @param {GroupSession} session
+   * @param {{ bringsPicture: boolean, stored?: StoredShape[] }} options true to send the current shapes to the session; and the shapes
+   *   that the session had when they were stored, which are shown until the session says what it has now
    */
-  attach(session, { bringsPicture }) {
+  attach(session, { bringsPicture, stored }) {
     this.detach();
     if (!bringsPicture) this.clear();
     const picture = [...this.#shapes.all];
-    this.#sync.attach(session);
+    this.#sync.attach(session, stored);
     this.#sendAll(picture);
   }
 
@@ -92,6 +99,22 @@ export class Drawing extends EventTarget {
   /** Applies entries that were stored without a session. @param {{ type: string, key: string, payload: Uint8Array }[]} entries */
   restore(entries) {
     for (const entry of entries) this.#sync.applyStored(entry);
+  }
+
+  /** Calls a function whenever the session's version of a shape changed: with its key, or null for all. @param {(key: string | null) => void} changed */
+  watchConfirmed(changed) {
+    this.#confirmedChanged = changed;
+  }
+
+  /** The keys of the shapes that the session has. */
+  get confirmedKeys() {
+    return this.#shapes.confirmedIds;
+  }
+
+  /** Returns the session's version of a shape, without pending edits. @param {string} key @returns {StoredShape | null} */
+  encodeConfirmed(key) {
+    const shape = this.#shapes.confirmed(key);
+    return shape && { key, ...encodeShape(shape) };
   }
 
   /** Removes everything on this page only, not in the session. */

@@ -17,6 +17,7 @@ import { ItemPlacements } from './autoLayout.js';
  * @typedef {import('../model/stroke.js').Transform} Transform
  * @typedef {import('../model/placement.js').Size} Size
  * @typedef {{ blob: Blob, name: string, contentType: string, natural: Size | null }} ItemContent
+ * @typedef {Pick<Item, 'id' | 'name' | 'contentType' | 'size' | 'natural' | 'by' | 'place' | 'origin'>} StoredItem
  *
  * @typedef {object} Options
  * @property {import('../model/scene.js').Items} items
@@ -49,6 +50,8 @@ export class ItemStore extends EventTarget {
   /** @type {Map<string, string>} what was brought back, under another id: the attachment of the first is gone for good */
   #replacementIds = new Map();
   #isCaughtUp = false;
+  /** @type {Set<string>} the items shown by `showStored`, until the session says what it has now */
+  #stored = new Set();
 
   /** @param {Options} options */
   constructor({ items, history, depth, key = newKey, now = () => performance.now() }) {
@@ -83,6 +86,7 @@ export class ItemStore extends EventTarget {
       },
       caughtUp: () => {
         this.#isCaughtUp = true;
+        this.#discardUnlisted(journal);
         // What could not be loaded may have been out of reach.
         for (const item of this.#items.all) if (item.problem) this.retryLoad(item);
         // What was removed is there again when the gateway came back from before that.
@@ -105,6 +109,7 @@ export class ItemStore extends EventTarget {
     this.#session = null;
     this.#journal = null;
     this.#isCaughtUp = false;
+    this.#stored.clear();
     this.#removed.clear();
     for (const item of [...this.#items.all]) {
       const { attachment } = item;
@@ -121,6 +126,7 @@ export class ItemStore extends EventTarget {
   /** Removes everything on this page only, not in the session. */
   clear() {
     for (const item of [...this.#items.all]) this.#discard(item);
+    this.#stored.clear();
     this.#placements.clear();
     this.#replacementIds.clear();
     this.#changed();
@@ -152,6 +158,28 @@ export class ItemStore extends EventTarget {
   restore(kept) {
     for (const { id, place, ...added } of kept) if (!this.#items.find(id)) this.#insert(added, place, id);
     this.#changed();
+  }
+
+  /** Shows the items that the session had when they were stored, until the session says what it has now. @param {StoredItem[]} stored */
+  showStored(stored) {
+    for (const { id, name, contentType, size, natural, by, place, origin } of stored) {
+      if (this.#items.find(id)) continue;
+      const item = new Item({ id, name, contentType, size, place });
+      Object.assign(item, { natural, by, origin, state: 'ready' });
+      this.#stored.add(id);
+      this.#show(item, place);
+    }
+    this.#changed();
+  }
+
+  /** Discards stored items that the session does not have any more. @param {GroupSessionJournal} journal */
+  #discardUnlisted(journal) {
+    const listed = new Set([...journal.current, ...journal.uploads].map(({ id }) => id));
+    for (const id of this.#stored) {
+      const item = listed.has(id) ? null : this.#items.find(id);
+      if (item) this.#discard(item);
+    }
+    this.#stored.clear();
   }
 
   /** Starts or continues a drag. @param {Item} item @param {Placement} place @param {boolean} [isShared] whether the others see it there */

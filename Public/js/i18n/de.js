@@ -214,6 +214,8 @@ const table = {
   tryNow: 'Jetzt verbinden',
   reconnecting: 'Verbinde erneut …',
   connecting: 'Verbinde …',
+  offline: 'Offline. Du siehst das Bild, wie es dieses Gerät zuletzt kannte.',
+  offlinePart: 'Offline. Du siehst einen Teil des Bildes, wie es dieses Gerät zuletzt kannte.',
   tryingAgain: 'Wird erneut versucht …',
   drawOn: 'Zeichne ruhig weiter, es geht nichts verloren.',
   areSafe: (strokes, pictures, files) => {

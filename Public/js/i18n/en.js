@@ -246,6 +246,8 @@ const table = {
   tryNow: 'Try now',
   reconnecting: 'Reconnecting…',
   connecting: 'Connecting…',
+  offline: 'Offline. This is the picture as this device last saw it.',
+  offlinePart: 'Offline. This is a part of the picture as this device last saw it.',
   tryingAgain: 'Trying again…',
   drawOn: 'Draw on, nothing is lost.',
   /** @param {number} strokes @param {number} pictures @param {number} files */

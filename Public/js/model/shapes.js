@@ -79,6 +79,16 @@ export class Shapes {
     return this.#visible.get(id) ?? null;
   }
 
+  /** @returns {Iterable<string>} the ids of the shapes that the session has */
+  get confirmedIds() {
+    return this.#confirmed.keys();
+  }
+
+  /** @param {string} id @returns {Shape | null} the session's version, without pending edits */
+  confirmed(id) {
+    return this.#confirmed.get(id) ?? null;
+  }
+
   // Confirmed changes, in the order of the session.
 
   /** Starts a snapshot. The displayed shapes stay until `endSnapshot`, unless there are none. */

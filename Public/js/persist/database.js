@@ -1,23 +1,32 @@
 /** The browser's database. */
 
-const NAME = 'drawtogether';
-const VERSION = 2;
-/** Uploads and their files; local boards and their contents; outboxes and their entries. */
-const STORES = ['uploads', 'blobs', 'pages', 'marks', 'items', 'files', 'outboxes', 'entries'];
+/** @typedef {{ name: string, version: number, stores: string[] }} Schema */
+
+/** @type {Schema} */
+const PAGE = {
+  name: 'drawtogether',
+  version: 2,
+  /** Uploads and their files; local boards and their contents; outboxes and their entries. */
+  stores: ['uploads', 'blobs', 'pages', 'marks', 'items', 'files', 'outboxes', 'entries'],
+};
+/** A database of its own, so that pages of earlier versions can still open the other one. @type {Schema} */
+export const SNAPSHOTS = { name: 'drawtogether-snapshots', version: 1, stores: ['sessions', 'parts'] };
 /** The maximum time for opening. */
 const MAX_OPENING_MS = 4000;
 
 /** The browser's database, for everything that must outlive the page. If the browser refuses it, reads and writes have no effect. */
 export class Database {
   #factory;
+  #schema;
   /** @type {IDBDatabase | null} */
   #open = null;
   /** @type {Promise<IDBDatabase> | null} */
   #opening = null;
 
-  /** @param {() => IDBFactory} [factory] may throw: the browser may refuse it */
-  constructor(factory = () => indexedDB) {
+  /** @param {() => IDBFactory} [factory] may throw: the browser may refuse it @param {Schema} [schema] */
+  constructor(factory = () => indexedDB, schema = PAGE) {
     this.#factory = factory;
+    this.#schema = schema;
   }
 
   /** Opens it, so that later writes are handed over at once. @returns {Promise<boolean>} false: refused */
@@ -61,11 +70,12 @@ export class Database {
   /** @returns {Promise<IDBDatabase>} */
   #get() {
     this.#opening ??= new Promise((resolve, reject) => {
-      const request = this.#factory().open(NAME, VERSION);
+      const { name, version, stores } = this.#schema;
+      const request = this.#factory().open(name, version);
       const timer = setTimeout(() => reject(new DOMException('No answer.', 'TimeoutError')), MAX_OPENING_MS);
       request.onupgradeneeded = () => {
         const { result } = request;
-        for (const name of STORES) if (!result.objectStoreNames.contains(name)) result.createObjectStore(name);
+        for (const name of stores) if (!result.objectStoreNames.contains(name)) result.createObjectStore(name);
       };
       request.onsuccess = () => {
         clearTimeout(timer);
@@ -86,6 +96,7 @@ export class Database {
 
 /** The database of the page. */
 export const browserDatabase = new Database();
+export const browserSnapshots = new Database(() => indexedDB, SNAPSHOTS);
 
 /** The range of all keys below a name. @param {string} name */
 export function within(name) {

@@ -26,6 +26,7 @@ export class ShapeSync {
   #shapes;
   #changed;
   #failed;
+  #confirmed;
   #changedLocally;
   #frameQueue;
   /** @type {GroupSession | null} */
@@ -38,14 +39,16 @@ export class ShapeSync {
    * @param {object} events
    * @param {() => void} events.changed the displayed shapes or the pending edits changed
    * @param {(error: Error) => void} events.failed a shape cannot be sent
+   * @param {(key: string | null) => void} [events.confirmed] the session's version of a shape changed; null: all may have
    * @param {(entry: OutgoingEntry) => void} events.changedLocally a change without a session
    * @param {FrameQueue} [frameQueue] runs the session's entries
    */
-  constructor(shapes, { changed, failed, changedLocally }, frameQueue = new FrameQueue()) {
+  constructor(shapes, { changed, failed, confirmed = () => {}, changedLocally }, frameQueue = new FrameQueue()) {
     this.#shapes = shapes;
     this.#frameQueue = frameQueue;
     this.#changed = changed;
     this.#failed = failed;
+    this.#confirmed = confirmed;
     this.#changedLocally = changedLocally;
   }
 
@@ -68,18 +71,28 @@ export class ShapeSync {
     return Math.min(above, Number.MAX_SAFE_INTEGER);
   }
 
-  /** @param {GroupSession} session that the shapes belong to from now on, with what it has yet to be told */
-  attach(session) {
+  /**
+   * @param {GroupSession} session that the shapes belong to from now on, with what it has yet to be told
+   * @param {{ type: string, key: string, payload: Uint8Array }[]} [stored] the shapes that it had when they were stored
+   */
+  attach(session, stored = []) {
     this.detach();
     this.#session = session;
     this.#lifetime = new AbortController();
     const { signal } = this.#lifetime;
     const later = (/** @type {() => void} */ run) => this.#frameQueue.add(() => signal.aborted || run());
+    let isSnapshot = false;
     session.observe({
-      snapshotBegan: () => later(() => this.#shapes.beginSnapshot()),
+      snapshotBegan: () =>
+        later(() => {
+          isSnapshot = true;
+          this.#shapes.beginSnapshot();
+        }),
       caughtUp: () =>
         later(() => {
           this.#shapes.endSnapshot(later);
+          if (isSnapshot) this.#confirmed(null);
+          isSnapshot = false;
           this.#changed();
         }),
       entry: (entry) => later(() => this.#receive(entry)),
@@ -89,7 +102,9 @@ export class ShapeSync {
         if (isShapeType(type) && key) later(() => this.#shapes.addPending(key, creates(entry)));
       },
     }, this.#lifetime);
-    for (const { entry } of session.pending) this.#restore(entry);
+    for (const entry of stored) later(() => this.applyStored(entry));
+    // In this order: pending edits apply to the session's shapes.
+    for (const { entry } of session.pending) later(() => this.#restore(entry));
   }
 
   /** Leaves the session and confirms all displayed shapes locally. */
@@ -152,6 +167,7 @@ export class ShapeSync {
       if (!change) return;
       this.#shapes.confirm(key, change);
     }
+    this.#confirmed(key);
     this.#changed();
   }
 

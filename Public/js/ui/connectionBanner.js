@@ -15,6 +15,7 @@ export class ConnectionBanner {
   #action = element('banner-action');
   #waiting;
   #isKept;
+  #lastSeen;
   #trouble;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
@@ -28,12 +29,14 @@ export class ConnectionBanner {
    * @param {object} options
    * @param {() => { strokes: number, pictures: number, files: number }} options.waiting how many of them wait to be sent
    * @param {() => boolean} options.isKept whether they outlive this page
+   * @param {() => '' | 'whole' | 'part'} options.lastSeen how much of the last known picture is shown in place of the present one
    * @param {() => string} options.trouble why nobody is taken in right now, as the gateway's code
    * @param {() => void} options.retry tries at once
    */
-  constructor({ waiting, isKept, trouble, retry }) {
+  constructor({ waiting, isKept, lastSeen, trouble, retry }) {
     this.#waiting = waiting;
     this.#isKept = isKept;
+    this.#lastSeen = lastSeen;
     this.#trouble = trouble;
     this.#action.addEventListener('click', retry);
   }
@@ -105,7 +108,9 @@ export class ConnectionBanner {
     const isKept = this.#isKept();
     /** @type {Record<string, string>} */
     const troubles = words.troubles;
-    const state = troubles[this.#trouble()] ?? (this.#wasJoined ? words.reconnecting : words.connecting);
+    const offline = { whole: words.offline, part: words.offlinePart, '': '' }[this.#lastSeen()];
+    const state = troubles[this.#trouble()] ??
+      (this.#wasJoined ? words.reconnecting : offline || words.connecting);
     const kept = isWaiting && isKept
       ? words.areSafe(strokes, pictures, files)
       : strokes > 0

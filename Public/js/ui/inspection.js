@@ -1,17 +1,16 @@
 /** What tests, and whoever is curious, can see of the page: `drawTogether` in the console. */
 
-import { stateHash } from '../sync/stateHash.js';
-
 /**
  * @param {object} parts
  * @param {import('../app/sharing.js').Sharing} parts.sharing
+ * @param {typeof import('../sync/stateHash.js').stateHash} parts.stateHash
  * @param {import('../model/scene.js').Items} parts.items
  * @param {import('../model/shapes.js').Shapes} parts.shapes
  * @param {import('../edit/selection.js').Selection} parts.selection
  * @param {import('../render/renderer.js').Renderer} parts.renderer
  * @param {import('../model/scheduling.js').FrameQueue} parts.frameQueue
  */
-export function openToInspection({ sharing, shapes, items, selection, renderer, frameQueue }) {
+export function openToInspection({ sharing, stateHash, shapes, items, selection, renderer, frameQueue }) {
   const inspection = {
     stateHash: async () => (sharing.session ? await stateHash(sharing.session.retained) : ''),
     get participants() {
