@@ -15,9 +15,9 @@ const HASHED = /-[A-Z2-7]{8}\.\w+(?:\.map)?$/;
 const MAX_FIRST_BYTES = 60 * 1024;
 const MAX_FIRST_REQUESTS = 6;
 
-test('all files but the page itself have a hash in their names', () => {
+test('all files but the page itself and its service worker have a hash in their names', () => {
   const plain = release.files.filter((path) => !HASHED.test(path));
-  assert.deepEqual(plain.toSorted(), ['index.html', 'release.json']);
+  assert.deepEqual(plain.toSorted(), ['index.html', 'release.json', 'service-worker.js', 'service-worker.js.map']);
 });
 
 test('the gateway is told which files belong to the release', () => {
@@ -74,7 +74,8 @@ test('the worker is a file of its own, and the page names it', () => {
   const [path, worker] =
     Object.entries(release.meta.outputs).find(([, one]) => one.entryPoint?.endsWith('/worker.js')) ?? [];
   assert.deepEqual(worker?.imports, []);
-  const pages = release.files.filter((one) => one.endsWith('.js') && release.read(one).includes(`"/${path}"`));
+  const scripts = release.files.filter((one) => one.endsWith('.js') && one !== 'service-worker.js');
+  const pages = scripts.filter((one) => release.read(one).includes(`"/${path}"`));
   assert.equal(pages.length, 1);
 });
 

@@ -435,4 +435,4 @@ else sharing.openAlone();
 stateChanged();
 document.documentElement.dataset.ready = 'true';
 // Now, so that each of them is at hand when the connection is not.
-deferred().catch(() => {});
+deferred().then(({ keepOffline, whenIdle }) => whenIdle(() => keepOffline())).catch(() => {});
