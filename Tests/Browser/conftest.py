@@ -78,8 +78,13 @@ def executable(variable: str, *names: str) -> str:
 def chromium(playwright: Playwright) -> Iterator[Browser]:
     # The headless shell is the same engine without Chrome's own windows, which cost more than the page.
     path = executable("CHROMIUM", "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-    # A name other than localhost, for pages outside secure contexts.
-    browser = playwright.chromium.launch(executable_path=path, args=["--host-resolver-rules=MAP draw.test 127.0.0.1"])
+    arguments = [
+        # A name other than localhost, for pages outside secure contexts.
+        "--host-resolver-rules=MAP draw.test 127.0.0.1",
+        # Service workers do not inherit this from the options of a context.
+        "--ignore-certificate-errors",
+    ]
+    browser = playwright.chromium.launch(executable_path=path, args=arguments)
     print(f"\nchromium {browser.version}", file=sys.__stderr__)
     yield browser
     browser.close()

@@ -42,11 +42,12 @@ def page() -> Path:
 
 
 class Gateway:
-    """Runs until `stop`. `http` and `https` are its addresses, with a slash at the end."""
+    """Runs until `stop`. `http` and `https` are its addresses, with a slash at the end; `public` is the folder that it serves."""
 
-    def __init__(self, *flags: str) -> None:
+    def __init__(self, *flags: str, public: Path | None = None) -> None:
         self.data = tempfile.TemporaryDirectory(prefix="drawtogether-")
         self.flags = flags
+        self.public = public or page()
         self.http = self.https = "//127.0.0.1:0/"
         self.start()
 
@@ -56,7 +57,7 @@ class Gateway:
         # fmt: off
         command = [
             str(binary()), "serve", "--http", http, "--https", https,
-            "--log-format", "json", "--data", self.data.name, "--public", str(page()), *self.flags,
+            "--log-format", "json", "--data", self.data.name, "--public", str(self.public), *self.flags,
         ]
         # fmt: on
         # The gateway takes every variable with its prefix for a setting.
