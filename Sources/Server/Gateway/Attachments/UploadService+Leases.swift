@@ -203,7 +203,11 @@ extension UploadService {
     let former = pending.upload
     pending.upload = upload
     pending.fencingToken = opening.fencingToken
-    if let former { supersede(former, telling: nil) }
+    if let former {
+      // If the requests arrived in another order than they were sent, the former request is the client's present one. The refusal
+      // tells this client where to continue. Without tus, a request cannot be continued.
+      supersede(former, telling: former.request.isTus ? .offsetMismatch(opening.offset) : nil)
+    }
     return UploadLease(
       hosted: hosted, attachment: attachment, pending: pending, fencingToken: opening.fencingToken,
       offset: opening.offset, size: found.object.size)
