@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Camera } from '../../Public/js/model/camera.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
 import { MarkIndex } from '../../Public/js/model/spatialIndex.js';
 import { Marks } from '../../Public/js/model/shapes.js';
-import { Eraser, Pen, Shaper } from '../../Public/js/tools/pen.js';
+import { Eraser, ERASER_REACH, Pen, Shaper } from '../../Public/js/tools/pen.js';
 import { Writer } from '../../Public/js/tools/writer.js';
 
 const INK = { rgb: '#e5484d', color: 0 };
@@ -118,6 +119,40 @@ test('the eraser hits shapes at their lines, and texts anywhere', () => {
   assert.equal(marks.size, 0);
 });
 
+test('the eraser is as large on the screen at any zoom', () => {
+  for (const scale of [0.05, 0.25, 1, 4, 16]) {
+    const { marks, drawing, index } = tools('line');
+    const camera = new Camera();
+    camera.zoom(scale, 0, 0);
+    const eraser = new Eraser(drawing, index, () => camera.scale);
+    const pen = new Pen(drawing, () => ({ ...INK, width: 1, tool: 'pen' }));
+    drag(pen, [[-1000, 0], [1000, 0]]);
+    // Beyond half of the line's own width.
+    const across = (/** @type {number} */ pixels) => at(0, 0.5 + pixels / camera.scale);
+    eraser.begin(across(ERASER_REACH + 1));
+    eraser.end();
+    assert.equal(marks.size, 1, `at ${scale}, it took what is beside it`);
+    eraser.begin(across(ERASER_REACH - 1));
+    eraser.end();
+    assert.equal(marks.size, 0, `at ${scale}, it left what is under it`);
+  }
+});
+
+test('an eraser moved fast takes what it passes between two points, at any zoom', () => {
+  for (const scale of [0.25, 4]) {
+    const { marks, drawing, index } = tools('line');
+    const eraser = new Eraser(drawing, index, () => scale);
+    const pen = new Pen(drawing, () => ({ ...INK, width: 1, tool: 'pen' }));
+    const pixels = (/** @type {number} */ x, /** @type {number} */ y) => [x / scale, y / scale];
+    drag(pen, [pixels(100, -50), pixels(100, 50)]);
+    drag(pen, [pixels(100, 60), pixels(100, 90)]);
+    drag(eraser, [pixels(0, 0), pixels(200, 0)]);
+    assert.deepEqual(pointsOf(marks), [[...pixels(100, 60), ...pixels(100, 90)]]);
+    drawing.undo();
+    assert.equal(marks.size, 2);
+  }
+});
+
 /** @param {string} tool */
 function tools(tool) {
   const marks = new Marks();
@@ -155,7 +190,7 @@ function tap(tool, x, y) {
   tool.end();
 }
 
-/** @param {Shaper} tool @param {number[][]} points @param {{ shift?: boolean, alt?: boolean }} [keys] */
+/** @param {import('../../Public/js/tools/pointerInput.js').Tool} tool @param {number[][]} points @param {{ shift?: boolean, alt?: boolean }} [keys] */
 function drag(tool, [[x, y], ...others], keys = {}) {
   tool.begin(at(x, y));
   for (const [toX, toY] of others) tool.move([{ ...at(toX, toY), ...keys }]);
