@@ -16,7 +16,7 @@ import {
   tooLargeWords,
   unreadableWords,
 } from '../../Public/js/ui/adding.js';
-import { panelPlace } from '../../Public/js/ui/elements.js';
+import { panelPlace } from '../../Public/js/ui/panelPlacement.js';
 import { keyOf } from './support.js';
 
 const MB = 1024 * 1024;

@@ -15,6 +15,7 @@ import { isDrawingFile, isDrawingText } from '../persist/drawingFile.js';
 import { Presence } from '../protocol/presence.js';
 import { newKey } from '../sync/key.js';
 import { watchWaking } from '../sync/connection.js';
+import { FrameScheduler } from './frameScheduler.js';
 import { Sharing } from './sharing.js';
 import { browserDatabase } from '../persist/database.js';
 import { CURSOR_TYPE } from '../protocol/cursorMessage.js';
@@ -28,7 +29,7 @@ import { CanvasView } from '../ui/canvasView.js';
 import { Choosing } from '../ui/choosing.js';
 import { ConnectionBanner, OverBar } from '../ui/connectionBanner.js';
 import { showKeys, toast } from '../ui/dialogs.js';
-import { element, Frames } from '../ui/elements.js';
+import { element } from '../ui/elements.js';
 import { ExportDialog } from '../ui/exportDialog.js';
 import { chooseLanguage, Fingers, offerThemes, Settings, storageOr } from '../ui/settings.js';
 import { Incoming, Opening } from '../ui/incoming.js';
@@ -46,8 +47,8 @@ browserDatabase.open();
 const canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
 const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
-const frames = new Frames();
-const ask = () => frames.ask();
+const frames = new FrameScheduler();
+const ask = () => frames.request();
 /** Whether buttons, summary and banner are behind what happened: they follow once a frame. */
 let isStateNew = true;
 let stateShownAt = 0;

@@ -7,7 +7,8 @@
 
 import { qrCode } from './qrCode.js';
 import { words } from '../i18n/i18n.js';
-import { element, icon, make, makeSVG } from './elements.js';
+import { element, make, makeSVG } from './elements.js';
+import { icon } from './icons.js';
 
 /** @param {string} id @returns {Promise<string>} the value of the button that closed it */
 export function showDialog(id) {

@@ -1,4 +1,4 @@
-/** The page’s own elements: found, made without markup in strings, opened and placed; and when they show what is new. */
+/** Finds elements of the page and creates others, without markup in strings. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 
@@ -30,11 +30,6 @@ export function makeSVG(tag, attributes, ...children) {
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.append(...children);
   return made;
-}
-
-/** @param {string} name of a symbol in the sprite @returns {SVGElement} */
-export function icon(name) {
-  return makeSVG('svg', { class: 'icon', 'aria-hidden': 'true' }, makeSVG('use', { href: `#icon-${name}` }));
 }
 
 /** @typedef {{ button: HTMLButtonElement, choose: () => void }} Choice */
@@ -78,30 +73,6 @@ export class RadioGroup {
   }
 }
 
-/** Runs what is to be shown once a frame, and only while there is something to show. */
-export class Frames {
-  /** @type {((now: number) => boolean)[]} */
-  #tasks = [];
-  #isAsked = false;
-
-  /** @param {((now: number) => boolean)[]} tasks in order; each says whether it needs another frame */
-  run(...tasks) {
-    this.#tasks.push(...tasks);
-    this.ask();
-  }
-
-  /** There is something new to show. */
-  ask() {
-    if (this.#isAsked) return;
-    this.#isAsked = true;
-    requestAnimationFrame((now) => {
-      this.#isAsked = false;
-      const needs = this.#tasks.map((task) => task(now));
-      if (needs.includes(true)) this.ask();
-    });
-  }
-}
-
 /** A panel that a button opens; the next touch outside of both closes it, and so does Escape. */
 export class Popover {
   #button;
@@ -134,44 +105,4 @@ export class Popover {
     this.#panel.toggleAttribute('data-open', isOpen);
     this.#button.setAttribute('aria-expanded', String(isOpen));
   }
-}
-
-/**
- * @typedef {import('../model/placement.js').Size} Size
- * @typedef {{ left: number, top: number, width: number, height: number }} Box on the canvas, in pixels
- */
-
-/** Around what is over the page, in pixels: the header and the tools. */
-const EDGE = 8;
-const TOP = 64;
-const BOTTOM = 84;
-
-/**
- * Where the panel of an upload lies: below its item, as far as that is seen, and upon no other panel.
- * @param {Box} item @param {Size} panel @param {Size} view @param {Box[]} taken by other panels
- * @returns {Box | null} null: the item is outside of the view, or there is no room
- */
-export function panelPlace(item, { width, height }, view, taken) {
-  const bottom = item.top + item.height;
-  const isSeen = item.left < view.width && item.left + item.width > 0 && item.top < view.height - BOTTOM &&
-    bottom > TOP;
-  if (!isSeen) return null;
-  const left = within(item.left + (item.width - width) / 2, EDGE, view.width - width - EDGE);
-  // Below it; else upon its lower part.
-  for (const wanted of [bottom + EDGE, bottom - height - EDGE]) {
-    const box = { left, top: within(wanted, TOP, view.height - height - BOTTOM), width, height };
-    if (!taken.some((other) => meet(box, other))) return box;
-  }
-  return null;
-}
-
-/** @param {Box} one @param {Box} other */
-function meet(one, other) {
-  return one.left < other.left + other.width && other.left < one.left + one.width &&
-    one.top < other.top + other.height && other.top < one.top + one.height;
-}
-
-/** @param {number} value @param {number} least @param {number} most */
-function within(value, least, most) {
-  return Math.max(least, Math.min(most, value));
 }

@@ -3,7 +3,8 @@
 import { isRGB, randomColor } from '../model/palette.js';
 import { words } from '../i18n/i18n.js';
 import { showDialog, toast } from './dialogs.js';
-import { element, icon, make, RadioGroup } from './elements.js';
+import { element, make, RadioGroup } from './elements.js';
+import { icon } from './icons.js';
 
 const NAME = 'drawtogether:name';
 const OWN_COLOR = 'drawtogether:color';

@@ -3,7 +3,8 @@
 import { nearestColor, PALETTE, textOn } from '../model/palette.js';
 import { SHAPES } from '../model/strokeOutline.js';
 import { words } from '../i18n/i18n.js';
-import { element, icon, make, makeSVG, Popover, RadioGroup } from './elements.js';
+import { element, make, makeSVG, Popover, RadioGroup } from './elements.js';
+import { icon } from './icons.js';
 import { HIGHLIGHTER_WIDTHS, TEXT_SIZES, WIDTHS } from './settings.js';
 
 /**
