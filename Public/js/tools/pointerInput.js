@@ -41,7 +41,7 @@ export class PointerInput {
    * @param {(point: [number, number] | null, event: PointerEvent) => void} options.hovered where the pointer is, in the plane; null: gone
    * @param {() => void} options.moved the camera was
    * @param {AbortSignal} options.signal
-   * @param {Window} [options.window] gets the keys, and the gestures beside the canvas
+   * @param {Window} [options.window] the target of keys and of gestures outside of the canvas
    */
   constructor(canvas, camera, { tool, penSeen = () => {}, hovered, moved, signal, window = globalThis.window }) {
     this.#canvas = canvas;
