@@ -146,7 +146,7 @@ def test_german_texts_fit(chromium, open_page, out, scheme, size):
     def fits(name: str) -> None:
         page.screenshot(path=out / f"german-{size}-{scheme}-{name}.png")
         assert page.evaluate("document.documentElement.scrollWidth") == width
-        for left, right, text in page.locator("button:visible, dialog[open] *:visible").evaluate_all(BOXES):
+        for left, right, text in page.locator("button:visible, .radio:visible, dialog[open] *:visible").evaluate_all(BOXES):
             assert left >= 0 and right <= width, text
         # Text that is cut off within its own box is unreadable too.
         cut = "(all) => all.filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.innerText)"

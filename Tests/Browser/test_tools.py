@@ -135,14 +135,14 @@ def test_a_color_applies_to_the_tool_and_to_the_typed_text(browser, open_page):
 def test_a_phone_has_every_tool_in_thumb_reach(chromium, open_page, out):
     page = open_page(chromium, **{**PHONE, "viewport": {"width": 360, "height": 740}})
     page.locator("#shapes").tap()
-    page.locator("#kinds[data-open]").wait_for()
+    page.locator("#kinds:popover-open").wait_for()
     page.screenshot(path=out / "phone-tools.png")
     for button in page.locator("#tools button:visible").all():
         box = button.bounding_box()
         assert box and box["width"] >= 44 and box["height"] >= 44, button.get_attribute("aria-label")
         assert box["x"] >= 0 and box["x"] + box["width"] <= 360
     page.locator("[data-tool=ellipse]").tap()
-    page.locator("#kinds:not([data-open])").wait_for(state="attached")
+    page.locator("#kinds").wait_for(state="hidden")
     assert page.locator("#shapes").get_attribute("aria-pressed") == "true"
     touch(page, line(60, 150, 200, 290))
     sees_ink(page, 130, 150)

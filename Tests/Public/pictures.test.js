@@ -16,7 +16,7 @@ import { Stroke } from '../../Public/js/model/stroke.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
 import { tooLargeMessages, unreadableMessages } from '../../Public/js/ui/filePlacer.js';
 import { doneOfTotal, itemLabel, partDone, timeLeft, TransferRate } from '../../Public/js/ui/transferProgress.js';
-import { panelPlace } from '../../Public/js/ui/elements.js';
+import { panelPlace } from '../../Public/js/ui/panelPlacement.js';
 import { keyOf } from './support.js';
 
 const MB = 1024 * 1024;

@@ -211,7 +211,6 @@ function loadingPage(source = SOURCE, localStorage = {}) {
     },
     /** The page is loaded: its input, and the calls of its tool. */
     replayed() {
-      globalThis.addEventListener ??= () => {};
       const camera = new Camera();
       /** @type {unknown[][]} */
       const calls = [];
@@ -223,7 +222,13 @@ function loadingPage(source = SOURCE, localStorage = {}) {
         cancel: () => calls.push(['cancel']),
       };
       const { signal } = new AbortController();
-      const input = new PointerInput(canvas, camera, { tool: () => tool, hovered: () => {}, moved: () => {}, signal });
+      const input = new PointerInput(canvas, camera, {
+        tool: () => tool,
+        hovered: () => {},
+        moved: () => {},
+        signal,
+        window: /** @type {any} */ (new EventTarget()),
+      });
       /** @type {(() => void)[]} */
       const frames = [];
       replayStrokes(input, place, (frame) => frames.push(frame));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { TiledRenderer } from '../../Public/js/render/tiles/tiledRenderer.js';
 import { Stroke } from '../../Public/js/model/stroke.js';
 import { Text } from '../../Public/js/model/text.js';
-import { TILE, Tiles } from '../../Public/js/render/tiles/tiles.js';
+import { TILE, Tile, Tiles } from '../../Public/js/render/tiles/tiles.js';
 import { deserialize, serialize, TilePainter } from '../../Public/js/render/tiles/tilePainter.js';
 
 // Provided by browsers; here shapes are only counted.
@@ -121,7 +121,7 @@ test('thousands of new shapes are not painted above the tiles; moving ones are',
 test('at any zoom a frame visits existing tiles only', () => {
   let now = 0;
   const nothing = () => {};
-  const tiles = new Tiles({ put: nothing, drop: nothing, paint: nothing, work: nothing, stop: nothing }, () => now);
+  const tiles = new Tiles({ put: nothing, remove: nothing, paint: nothing, work: nothing, stop: nothing }, () => now);
   const bounds = { left: 0, top: 0, right: 200_000, bottom: 200_000 };
   const views = [16, 0.05].map((scale) => ({ transform: { scale, x: 0, y: 0 }, width: 1000, height: 700, bounds }));
   for (const view of views) {
@@ -137,6 +137,108 @@ test('at any zoom a frame visits existing tiles only', () => {
     assert.ok(performance.now() - begun < 1000, `${performance.now() - begun} ms`);
   }
 });
+
+test('nothing that a tile covers shines through it, at any zoom', () => {
+  for (const scale of [0.5, 1, 1.7]) {
+    const canvas = sightOf();
+    const transform = { scale, x: -30.4, y: -60.3 };
+    canvas.context.drawImage('below', 0, 0, 1000, 1000);
+    const tile = new Tile(1, 0, 0);
+    tile.draw(canvas.context, transform);
+    assert.deepEqual(canvas.at(10, 10), ['below'], 'a tile that is not painted yet hides nothing');
+    tile.painted(/** @type {any} */ ('tile'), 1, 0);
+    tile.draw(canvas.context, transform);
+    assert.deepEqual(canvas.at(10, 10), ['tile']);
+    const [left, top, width, height] = tile.deviceRect(transform);
+    for (const [x, y] of [[0, 0], [left + width - 1, 0], [0, top + height - 1], [left + width - 1, top + height - 1]]) {
+      assert.deepEqual(canvas.at(x, y), ['tile'], `${scale}: ${x},${y}`);
+    }
+    assert.deepEqual(canvas.at(left + width, 10), ['below'], 'it clears no more than it covers');
+    assert.deepEqual(canvas.at(10, top + height), ['below']);
+  }
+});
+
+test('each point of the view shows one layer of tiles, also while it zooms', () => {
+  const { tiles, painted } = tilesOfLayers();
+  const bounds = { left: 0, top: 0, right: 4000, bottom: 3000 };
+  const steps = [
+    { transform: { scale: 1, x: -600, y: -300 }, isZooming: false },
+    { transform: { scale: 1.5, x: -900, y: -500 }, isZooming: true },
+    { transform: { scale: 2, x: -1300, y: -700 }, isZooming: false },
+    { transform: { scale: 0.8, x: -100, y: -50 }, isZooming: false },
+  ];
+  for (const { transform, isZooming } of steps) {
+    const view = { transform, width: 1000, height: 700, bounds };
+    for (let turn = 0; turn < 60; turn += 1) {
+      tiles.update(view, isZooming);
+      painted();
+      const canvas = sightOf();
+      tiles.draw(canvas.context, view, () => canvas.context.drawImage('all', 0, 0, view.width, view.height));
+      for (const [x, y] of [[1, 1], [500, 350], [511, 511], [998, 698]]) {
+        const seen = canvas.at(x, y);
+        assert.equal(seen.length, 1, `${JSON.stringify(transform)}, turn ${turn}: ${seen} at ${x},${y}`);
+      }
+    }
+  }
+});
+
+test('a part is painted upon nothing, whatever was on the canvas before', () => {
+  const painter = new TilePainter();
+  const { items, numbers } = serialize([strokeOf('A', 1, [600, 600, 700, 700], 2)], () => assert.fail('no picture'));
+  painter.put(items, numbers);
+  const canvas = sightOf();
+  for (const left of [0, TILE]) {
+    canvas.context.setTransform(2, 0, 0, 2, 5, 5);
+    canvas.context.drawImage('another part', -5, -5, TILE + 9, TILE + 9);
+    run(painter.paint(canvas.context, { scale: 1, left, top: left, size: TILE }));
+    assert.deepEqual([canvas.at(1, 1), canvas.at(TILE - 1, TILE - 1)], [[], []]);
+  }
+});
+
+/** Tiles, and a painter that has each of those that were asked for painted at once. */
+function tilesOfLayers() {
+  let now = 0;
+  const nothing = () => {};
+  /** @type {any[]} */
+  const asked = [];
+  const worker = {
+    put: nothing,
+    remove: nothing,
+    paint: (/** @type {any} */ part) => asked.push(part),
+    work: nothing,
+    stop: nothing,
+  };
+  const tiles = new Tiles(worker, () => now);
+  const painted = () => {
+    now += 16;
+    const part = asked.shift();
+    if (part) tiles.receive(/** @type {any} */ (`${part.scale}: ${part.left},${part.top}`));
+  };
+  return { tiles, painted };
+}
+
+/** A canvas that tells which images are seen at a pixel: those drawn there since it was cleared. It knows them by name. */
+function sightOf() {
+  /** @type {{ name: string | null, left: number, top: number, right: number, bottom: number }[]} */
+  const steps = [];
+  const context = fakeContext();
+  let [scale, x, y] = [1, 0, 0];
+  /** @type {(name: string | null, left: number, top: number, width: number, height: number) => void} */
+  const add = (name, left, top, width, height) => {
+    const [right, bottom] = [(left + width) * scale + x, (top + height) * scale + y];
+    steps.push({ name, left: left * scale + x, top: top * scale + y, right, bottom });
+  };
+  context.setTransform = (/** @type {number[]} */ ...matrix) => [scale, , , , x, y] = matrix;
+  context.clearRect = (/** @type {[number, number, number, number]} */ ...box) => add(null, ...box);
+  context.drawImage = add;
+  const at = (/** @type {number} */ column, /** @type {number} */ row) => {
+    const there = steps.filter(({ left, top, right, bottom }) =>
+      left <= column && column < right && top <= row && row < bottom
+    );
+    return there.slice(there.findLastIndex(({ name }) => name === null) + 1).map(({ name }) => name);
+  };
+  return { context, at };
+}
 
 /** A large scene whose tiles the page paints by itself. @param {number} count */
 function large(count) {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Camera } from '../../Public/js/model/camera.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
 import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
-import { EraserTool, PenTool, ShapeTool } from '../../Public/js/tools/penTool.js';
+import { ERASER_REACH, EraserTool, PenTool, ShapeTool } from '../../Public/js/tools/penTool.js';
 import { TextTool } from '../../Public/js/tools/textTool.js';
 
 const INK = { rgb: '#e5484d', color: 0 };
@@ -118,6 +119,40 @@ test('the eraser hits shapes at their lines, and texts anywhere', () => {
   assert.equal(shapes.size, 0);
 });
 
+test('the eraser is as large on the screen at any zoom', () => {
+  for (const scale of [0.05, 0.25, 1, 4, 16]) {
+    const { shapes, drawing, index } = tools('line');
+    const camera = new Camera();
+    camera.zoom(scale, 0, 0);
+    const eraser = new EraserTool(drawing, index, () => camera.scale);
+    const pen = new PenTool(drawing, () => ({ ...INK, width: 1, tool: 'pen' }));
+    drag(pen, [[-1000, 0], [1000, 0]]);
+    // Beyond half of the line's own width.
+    const across = (/** @type {number} */ pixels) => at(0, 0.5 + pixels / camera.scale);
+    eraser.begin(across(ERASER_REACH + 1));
+    eraser.end();
+    assert.equal(shapes.size, 1, `at ${scale}, it took what is beside it`);
+    eraser.begin(across(ERASER_REACH - 1));
+    eraser.end();
+    assert.equal(shapes.size, 0, `at ${scale}, it left what is under it`);
+  }
+});
+
+test('an eraser moved fast takes what it passes between two points, at any zoom', () => {
+  for (const scale of [0.25, 4]) {
+    const { shapes, drawing, index } = tools('line');
+    const eraser = new EraserTool(drawing, index, () => scale);
+    const pen = new PenTool(drawing, () => ({ ...INK, width: 1, tool: 'pen' }));
+    const pixels = (/** @type {number} */ x, /** @type {number} */ y) => [x / scale, y / scale];
+    drag(pen, [pixels(100, -50), pixels(100, 50)]);
+    drag(pen, [pixels(100, 60), pixels(100, 90)]);
+    drag(eraser, [pixels(0, 0), pixels(200, 0)]);
+    assert.deepEqual(pointsOf(shapes), [[...pixels(100, 60), ...pixels(100, 90)]]);
+    drawing.undo();
+    assert.equal(shapes.size, 2);
+  }
+});
+
 /** @param {string} tool */
 function tools(tool) {
   const shapes = new Shapes();
@@ -155,7 +190,7 @@ function tap(tool, x, y) {
   tool.end();
 }
 
-/** @param {ShapeTool} tool @param {number[][]} points @param {{ shift?: boolean, alt?: boolean }} [keys] */
+/** @param {import('../../Public/js/tools/pointerInput.js').Tool} tool @param {number[][]} points @param {{ shift?: boolean, alt?: boolean }} [keys] */
 function drag(tool, [[x, y], ...others], keys = {}) {
   tool.begin(at(x, y));
   for (const [toX, toY] of others) tool.move([{ ...at(toX, toY), ...keys }]);

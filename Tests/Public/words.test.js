@@ -195,7 +195,7 @@ test('no module has texts of its own', () => {
     'Space',
     'Alt',
     'Enter',
-    'input, textarea, [contenteditable]',
+    'input:not([type=radio]), textarea, [contenteditable]',
     'M${},${}h${}v1h-${}z',
     'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',
     'The page has no element ${}.',

@@ -17,6 +17,7 @@ import { Presence } from '../protocol/presence.js';
 import { newKey } from '../sync/key.js';
 import { onResume } from './onResume.js';
 import { loadDeferred } from './loading.js';
+import { FrameScheduler } from './frameScheduler.js';
 import { Sharing } from './sharing.js';
 import { replayStrokes } from './strokeReplay.js';
 import { browserDatabase, browserSnapshots } from '../persist/database.js';
@@ -30,7 +31,7 @@ import { CanvasView } from '../ui/canvasView.js';
 import { SelectionController } from '../ui/selectionController.js';
 import { ConnectionBanner, EndedBar } from '../ui/connectionBanner.js';
 import { toast } from '../ui/dialogs.js';
-import { element, Frames } from '../ui/elements.js';
+import { element } from '../ui/elements.js';
 import { chooseLanguage, offerThemes, Settings, storageOr, TouchDrawingSetting } from '../ui/settings.js';
 import { InputSources } from '../ui/inputSources.js';
 import { hasStyle, StylePicker, Toolbar } from '../ui/toolbar.js';
@@ -47,8 +48,8 @@ browserDatabase.open();
 const canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
 const reducedMotion = matchMedia('(prefers-reduced-transform: reduce)');
 
-const frames = new Frames();
-const requestFrame = () => frames.requestFrame();
+const frames = new FrameScheduler();
+const requestFrame = () => frames.request();
 /** Whether buttons, summary and banner are behind what happened: they follow once a frame. */
 let isStateDirty = true;
 let stateShownAt = 0;

@@ -20,6 +20,8 @@ import { Pinch } from './panTool.js';
 
 /** A second finger within this time means that the first was not meant to draw. */
 const PINCH_MS = 350;
+/** `deltaMode` of a wheel that counts lines (UI Events §3.4.2), and the height of such a line, in pixels. */
+const DELTA_IN_LINES = 1;
 const WHEEL_LINE = 24;
 /** The number of a pen's other end among its buttons. */
 const ERASER_END = 5;
@@ -48,8 +50,9 @@ export class PointerInput {
    * @param {(point: [number, number] | null, event: PointerEvent) => void} options.hovered where the pointer is, in the plane; null: gone
    * @param {() => void} options.moved the camera was
    * @param {AbortSignal} options.signal
+   * @param {Window} [options.window] the target of keys and of gestures outside of the canvas
    */
-  constructor(canvas, camera, { tool, penSeen = () => {}, hovered, moved, signal }) {
+  constructor(canvas, camera, { tool, penSeen = () => {}, hovered, moved, signal, window = globalThis.window }) {
     this.#canvas = canvas;
     this.#camera = camera;
     this.#tool = tool;
@@ -69,21 +72,21 @@ export class PointerInput {
     // Without this, iOS selects and magnifies under a finger that rests.
     canvas.addEventListener('touchstart', (event) => event.preventDefault(), { signal, passive: false });
     // A finger that rests on a tool asks for no menu; where there is text, the browser's is of use.
-    globalThis.addEventListener('contextmenu', (event) => {
+    window.addEventListener('contextmenu', (event) => {
       if (event.target instanceof Element && event.target.closest('.top, .tools, main')) event.preventDefault();
     }, options);
     // Over a bar, two fingers on a touchpad must not zoom the page itself: there would be no way back to it.
-    globalThis.addEventListener('wheel', (event) => event.ctrlKey && event.preventDefault(), {
+    window.addEventListener('wheel', (event) => event.ctrlKey && event.preventDefault(), {
       signal,
       passive: false,
     });
     // Safari's own, of a touchpad and, beside the pointers, of fingers.
     for (const type of ['gesturestart', 'gesturechange', 'gestureend']) {
-      globalThis.addEventListener(type, (event) => this.#gesture(/** @type {GestureEvent} */ (event)), options);
+      window.addEventListener(type, (event) => this.#gesture(/** @type {GestureEvent} */ (event)), options);
     }
-    globalThis.addEventListener('keydown', (event) => this.#space(event, true), options);
-    globalThis.addEventListener('keyup', (event) => this.#space(event, false), options);
-    globalThis.addEventListener('blur', () => this.#setSpace(false), options);
+    window.addEventListener('keydown', (event) => this.#space(event, true), options);
+    window.addEventListener('keyup', (event) => this.#space(event, false), options);
+    window.addEventListener('blur', () => this.#setSpace(false), options);
   }
 
   /** Ends what is under way, as if the pointer had been lifted. */
@@ -178,7 +181,7 @@ export class PointerInput {
   /** @param {WheelEvent} event */
   #wheel(event) {
     event.preventDefault();
-    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? WHEEL_LINE : 1;
+    const unit = event.deltaMode === DELTA_IN_LINES ? WHEEL_LINE : 1;
     const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
     const box = this.#canvas.getBoundingClientRect();
     if (event.ctrlKey || event.metaKey) {
@@ -205,7 +208,9 @@ export class PointerInput {
 
   /** @param {KeyboardEvent} event @param {boolean} isDown */
   #space(event, isDown) {
-    if (event.code !== 'Space' || event.target !== this.#canvas && event.target !== document.body) return;
+    if (event.code !== 'Space' || event.target !== this.#canvas && event.target !== this.#canvas.ownerDocument.body) {
+      return;
+    }
     event.preventDefault();
     this.#setSpace(isDown);
   }

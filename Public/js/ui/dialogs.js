@@ -5,7 +5,8 @@
  */
 
 import { words } from '../i18n/i18n.js';
-import { element, icon, make } from './elements.js';
+import { element, make } from './elements.js';
+import { icon } from './icons.js';
 
 /** @param {string} id @returns {Promise<string>} the value of the button that closed it */
 export function showDialog(id) {

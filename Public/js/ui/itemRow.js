@@ -2,14 +2,16 @@
 
 import { AttachmentError } from '../sync/errors.js';
 import { errorWords, words } from '../i18n/i18n.js';
-import { element, icon, make, panelPlace } from './elements.js';
+import { element, make } from './elements.js';
+import { icon } from './icons.js';
+import { panelPlace } from './panelPlacement.js';
 import { doneOfTotal, itemLabel, partDone, timeLeft, TransferRate } from './transferProgress.js';
 import { announce } from './dialogs.js';
 
 /**
  * @typedef {import('../model/item.js').Item} Item
  * @typedef {import('../model/placement.js').Size} Size
- * @typedef {import('./elements.js').Box} Box
+ * @typedef {import('./panelPlacement.js').Box} Box
  *
  * @typedef {object} ItemActions what a person can do to it
  * @property {(item: Item) => void} choose

@@ -185,7 +185,7 @@ export class ItemLayer {
     this.#cameraVersion = camera.version;
     if (width !== this.#width || height !== this.#height) this.#away = new WeakSet();
     [this.#width, this.#height] = [width, height];
-    /** @type {import('./elements.js').Box[]} */
+    /** @type {import('./panelPlacement.js').Box[]} */
     const panels = [];
     // The panel of what is chosen has room first, then those of what lies above.
     for (const item of new Set([selection.soleItem, ...this.#parts.items.all.toReversed()])) {
@@ -195,7 +195,7 @@ export class ItemLayer {
     return this.#isDirty;
   }
 
-  /** @param {Item} item @param {ItemRow} row @param {import('./elements.js').Box[]} panels that are seen already */
+  /** @param {Item} item @param {ItemRow} row @param {import('./panelPlacement.js').Box[]} panels that are seen already */
   #place(item, row, panels) {
     const box = this.#box(item);
     const isAway = box.left > this.#width || box.top > this.#height || box.left + box.width < 0 ||

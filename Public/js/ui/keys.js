@@ -2,6 +2,7 @@
 
 import { CLOSER } from './canvasView.js';
 import { element } from './elements.js';
+import { openPopover } from './popovers.js';
 
 /** By how many pixels the arrow keys move what is selected; with Shift. */
 const STEP = 8;
@@ -96,7 +97,7 @@ export function bindKeys(
  */
 function listenToKeys(actions, areOff = () => false) {
   addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.altKey || isBusy(event.target)) return;
+    if (event.defaultPrevented || event.altKey || isBusy(event.target) || isHandledByBrowser(event)) return;
     const modifier = event.ctrlKey || event.metaKey ? 'mod+' : '';
     const shift = event.shiftKey && modifier ? 'shift+' : '';
     const key = event.key.toLowerCase();
@@ -108,13 +109,19 @@ function listenToKeys(actions, areOff = () => false) {
   });
 }
 
+/** @param {KeyboardEvent} event @returns {boolean} true if the key closes a popover or moves between radio buttons */
+function isHandledByBrowser({ key, target }) {
+  if (key === 'Escape') return openPopover() !== null;
+  return target instanceof HTMLInputElement && ARROWS.some(([arrow]) => arrow === key.toLowerCase());
+}
+
 /** @param {EventTarget | null} target @returns {boolean} whether the person is typing, or asked something */
 export function isBusy(target) {
   return document.querySelector('dialog[open]') !== null ||
-    (target instanceof HTMLElement && target.matches('input, textarea, [contenteditable]'));
+    (target instanceof HTMLElement && target.matches('input:not([type=radio]), textarea, [contenteditable]'));
 }
 
-/** Shapes that the person goes through the page by the tab key: then the canvas too shows that it has the focus. @param {AbortSignal} [signal] */
+/** Marks the page while the person moves by the tab key: then the canvas too shows that it has the focus. @param {AbortSignal} [signal] */
 function watchTabbing(signal) {
   const { documentElement } = document;
   addEventListener('keydown', ({ key }) => key === 'Tab' && documentElement.toggleAttribute('data-tabbing', true), {

@@ -7,7 +7,8 @@ import { Text } from '../model/text.js';
 import { SelectTool } from '../tools/selectTool.js';
 import { errorWords, words } from '../i18n/i18n.js';
 import { announce, confirmed, toast } from './dialogs.js';
-import { element, icon, make } from './elements.js';
+import { element, make } from './elements.js';
+import { icon } from './icons.js';
 
 /**
  * @typedef {import('../model/shapes.js').Shape} Shape

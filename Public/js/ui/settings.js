@@ -3,7 +3,9 @@
 import { isRGB, randomColor } from '../model/palette.js';
 import { words } from '../i18n/i18n.js';
 import { showDialog, toast } from './dialogs.js';
-import { element, icon, make, RadioGroup } from './elements.js';
+import { element } from './elements.js';
+import { icon } from './icons.js';
+import { radioButton, RadioGroup } from './radioGroup.js';
 
 const NAME = 'drawtogether:name';
 const OWN_COLOR = 'drawtogether:color';
@@ -176,21 +178,11 @@ const THEMES = ['', 'light', 'dark'];
 /** @param {Settings} settings */
 export function offerThemes(settings) {
   const [system, light, dark] = [icon('system'), icon('light'), icon('dark')];
-  const buttons = [system, light, dark].map((shape, index) => {
-    const name = words.themes[index];
-    const button = make('button', { 'aria-label': name, title: name });
-    button.append(shape);
-    return button;
-  });
-  const choices = buttons.map((button, index) => ({ button, choose: () => choose(index) }));
-  const group = new RadioGroup(element('themes'), choices);
+  const buttons = [system, light, dark].map((drawing, index) =>
+    radioButton('theme', { label: words.themes[index] }, drawing)
+  );
+  const group = new RadioGroup(element('themes'), buttons, (index) => settings.setTheme(THEMES[index]));
   group.show(THEMES.indexOf(settings.theme));
-
-  /** @param {number} index */
-  function choose(index) {
-    settings.setTheme(THEMES[index]);
-    group.show(index);
-  }
 }
 
 /** The setting for touch input: after a pen was used, fingers move the page instead of drawing, so that a resting hand draws nothing. */

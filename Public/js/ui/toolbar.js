@@ -3,7 +3,10 @@
 import { nearestColor, PALETTE, textOn } from '../model/palette.js';
 import { SHAPE_TOOLS } from '../model/strokeOutline.js';
 import { words } from '../i18n/i18n.js';
-import { element, icon, make, makeSVG, Popover, RadioGroup } from './elements.js';
+import { element, makeSVG } from './elements.js';
+import { icon } from './icons.js';
+import { closePopover } from './popovers.js';
+import { radioButton, RadioGroup } from './radioGroup.js';
 import { HIGHLIGHTER_WIDTHS, TEXT_SIZES, WIDTHS } from './settings.js';
 
 /**
@@ -21,7 +24,6 @@ export class Toolbar extends EventTarget {
   /** @type {HTMLButtonElement[]} */
   #tools = [...document.querySelectorAll('button[data-tool]')].map((one) => /** @type {HTMLButtonElement} */ (one));
   #menu = element('menu');
-  #more = element('more');
   /** Where there is no room for all tools, it stands for those of its panel. */
   #shapes = element('shapes');
   #kinds = element('kinds');
@@ -33,19 +35,18 @@ export class Toolbar extends EventTarget {
     for (const button of this.#tools) {
       button.addEventListener('click', () => this.choose(/** @type {ToolName} */ (button.dataset.tool)));
     }
-    const kinds = new Popover(this.#shapes, this.#kinds);
-    this.#kinds.addEventListener('click', () => kinds.close());
+    this.#kinds.addEventListener('click', closePopover);
+    // The browser would close it only when the pointer is released, after the stroke.
+    element('canvas').addEventListener('pointerdown', closePopover);
     for (const id of ['undo', 'redo', 'clear', 'open', 'save', 'keys', 'language', 'leave', 'end']) {
       element(id).addEventListener('click', () => {
-        this.closeMenu();
+        closePopover();
         this.dispatchEvent(new Event(id));
       });
     }
-    this.#more.addEventListener('click', () => this.#open(this.#menu.hidden === true));
-    document.addEventListener('pointerdown', ({ target }) => {
-      if (target instanceof Element && !target.closest('#menu, #more')) this.#open(false);
-    }, { capture: true });
-    document.addEventListener('keydown', ({ key }) => key === 'Escape' && this.closeMenu());
+    this.#menu.addEventListener('toggle', (event) => {
+      if (/** @type {ToggleEvent} */ (event).newState === 'open') this.#items[0]?.focus();
+    });
     this.#menu.addEventListener('keydown', (event) => this.#menuKey(event));
   }
 
@@ -74,30 +75,18 @@ export class Toolbar extends EventTarget {
     element('end').hidden = !isShared;
   }
 
-  closeMenu() {
-    if (this.#menu.hidden) return;
-    const hadFocus = this.#menu.contains(document.activeElement);
-    this.#open(false);
-    if (hadFocus) this.#more.focus();
-  }
-
-  /** @param {boolean} isOpen */
-  #open(isOpen) {
-    this.#menu.hidden = !isOpen;
-    this.#more.setAttribute('aria-expanded', String(isOpen));
-    if (isOpen) this.#items[0]?.focus();
-  }
-
-  /** @returns {HTMLButtonElement[]} that can be chosen now */
+  /** @returns {(HTMLButtonElement | HTMLInputElement)[]} the parts of the menu that can have the focus now */
   get #items() {
-    const all = [...this.#menu.querySelectorAll('button')];
-    return all.filter((button) => !button.hidden && !button.disabled);
+    /** @type {NodeListOf<HTMLButtonElement | HTMLInputElement>} */
+    const all = this.#menu.querySelectorAll('button,:checked');
+    return [...all].filter((item) => !item.hidden && !item.disabled);
   }
 
   /** @param {KeyboardEvent} event */
   #menuKey(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step) return;
+    // Within a group of radio buttons, the arrow keys are the browser's.
+    if (!step || event.target instanceof HTMLInputElement) return;
     event.preventDefault();
     const items = this.#items;
     const at = items.findIndex((item) => item === document.activeElement);
@@ -121,7 +110,6 @@ export class StylePicker extends EventTarget {
   /** Of the palette; one more is one's own. */
   #chosen = PALETTE.length;
   #button = element('ink');
-  #popover = new Popover(this.#button, element('inks'));
   #own;
   /** Of the browser: for one's own color. */
   #picker = /** @type {HTMLInputElement} */ (element('own-color'));
@@ -134,15 +122,10 @@ export class StylePicker extends EventTarget {
       swatch(words.colors[index] ?? words.ownColor, rgb, index)
     );
     this.#own = swatches[PALETTE.length];
-    this.#colors = new RadioGroup(
-      element('colors'),
-      swatches.map((button, index) => ({ button, choose: () => this.#press(index) })),
-    );
+    this.#colors = new RadioGroup(element('colors'), swatches, (index) => this.#press(index));
     this.#picker.addEventListener('change', () => this.#setOwn(this.#picker.value));
-    this.#widths = new RadioGroup(
-      element('widths'),
-      WIDTHS.map((width, index) => ({ button: widthButton(index), choose: () => this.chooseWidth(width) })),
-    );
+    const widths = WIDTHS.map((_, index) => widthButton(index));
+    this.#widths = new RadioGroup(element('widths'), widths, (index) => this.chooseWidth(WIDTHS[index]));
     this.#show();
   }
 
@@ -208,10 +191,6 @@ export class StylePicker extends EventTarget {
     if (WIDTHS[index] !== undefined) this.chooseWidth(WIDTHS[index]);
   }
 
-  close() {
-    this.#popover.close();
-  }
-
   /** Of all there are. */
   get #width() {
     return WIDTHS.indexOf(this.#settings.width);
@@ -231,7 +210,6 @@ export class StylePicker extends EventTarget {
 function swatch(name, rgb, index) {
   const isOwn = index === PALETTE.length;
   const key = index < 10 ? ` (${(index + 1) % 10})` : '';
-  const button = make('button', { class: 'swatch', 'aria-label': name, title: name + key });
   const drawing = makeSVG('svg', { viewBox: '0 0 32 32', 'aria-hidden': 'true' });
   drawing.append(
     makeSVG('circle', { class: 'ring', cx: '16', cy: '16', r: '14.5' }),
@@ -239,7 +217,7 @@ function swatch(name, rgb, index) {
   );
   const spark = 'M16 9.5l1.6 4.9 4.9 1.6-4.9 1.6-1.6 4.9-1.6-4.9-4.9-1.6 4.9-1.6z';
   if (isOwn) drawing.append(makeSVG('path', { class: 'spark', d: spark }));
-  button.append(drawing);
+  const button = radioButton('swatch', { label: name, title: name + key }, drawing);
   color(button, rgb);
   return button;
 }
@@ -252,12 +230,8 @@ function color({ style }, rgb) {
 
 /** @param {number} index */
 function widthButton(index) {
-  const button = make('button', {
-    class: 'width',
-    'aria-label': words.widths[index],
-    title: `${words.widths[index]} ([ ])`,
-  });
   const dot = makeSVG('circle', { cx: '14', cy: '14', r: String([2.5, 4.5, 8][index]) });
-  button.append(makeSVG('svg', { viewBox: '0 0 28 28', 'aria-hidden': 'true' }, dot));
-  return button;
+  const label = words.widths[index];
+  const drawing = makeSVG('svg', { viewBox: '0 0 28 28', 'aria-hidden': 'true' }, dot);
+  return radioButton('width', { label, title: `${label} ([ ])` }, drawing);
 }
