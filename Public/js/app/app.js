@@ -46,7 +46,7 @@ import { errorWords, words } from '../i18n/i18n.js';
 browserDatabase.open();
 
 const canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
-const reducedMotion = matchMedia('(prefers-reduced-transform: reduce)');
+const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
 const frames = new FrameScheduler();
 const requestFrame = () => frames.request();
