@@ -59,7 +59,7 @@ test('while a reply is awaited, a silence of 12 s is enough', () => {
 });
 
 test('a client that is not let in does not wait for heartbeats', () => {
-  const { session, clock, sockets, last } = fakeSession({ isSilent: true });
+  const { session, clock, sockets } = fakeSession({ isSilent: true });
   session.join();
   clock.pass(11_999);
   assert.equal(sockets.length, 1);

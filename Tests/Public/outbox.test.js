@@ -177,7 +177,9 @@ function readsOfEchoes(count) {
     let sequence = 0;
     Object.defineProperty(outbox.add(entryOf({ ...KINDS.B, key: `K${at}` })), 'sequence', {
       get: () => (reads += 1, sequence),
-      set: (value) => (sequence = value),
+      set: (value) => {
+        sequence = value;
+      },
     });
   }
   put(outbox);

@@ -37,7 +37,7 @@ export class Draft {
       shape,
       before: this.#shapes.find(shape.id),
       isSent: false,
-      isDirty: isDirty,
+      isDirty,
       sentAt: -Infinity,
     };
     Object.assign(this.#current, { shape, isDirty });
@@ -61,7 +61,7 @@ export class Draft {
     const current = this.#current;
     this.#current = null;
     if (!current || !this.#shapes.find(current.shape.id)) return null;
-    const { shape, before, isSent: isSent } = current;
+    const { shape, before, isSent } = current;
     shape.finish();
     const isSame = before !== null && shape.looksLike(before);
     if (!isSame || isSent) this.#sync.replace(shape, { existing: isSent || before !== null });
@@ -75,7 +75,7 @@ export class Draft {
     const current = this.#current;
     this.#current = null;
     if (!current || !this.#shapes.find(current.shape.id)) return null;
-    const { shape, before, isSent: isSent } = current;
+    const { shape, before, isSent } = current;
     if (before) {
       this.#shapes.set(before);
       if (isSent) this.#sync.replace(before, { existing: true });
