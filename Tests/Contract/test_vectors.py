@@ -166,7 +166,7 @@ def test_close_codes_and_their_reasons_are_those_of_the_documentation() -> None:
 @each("closeCodes", "closes")
 def test_a_client_comes_back_only_after_the_close_codes_that_ask_for_it(row: dict[str, Any]) -> None:
     ends = {1000, 1002, 1003, 1007, 1008, 1009, 4004, 4005, 4010, 4026}
-    if row.get("isJoined") and row.get("client") == "swift":
+    if row.get("isJoined"):
         ends.remove(4005)
     assert row["action"] == (
         "end" if row["code"] in ends else "reconnect-as-new" if row["code"] == 4009 else "reconnect"

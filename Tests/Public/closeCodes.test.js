@@ -17,8 +17,7 @@ const KINDS = {
 const MOST_ADDED_MS = 500;
 
 for (const vector of vectors('closeCodes').closes) {
-  const { code, reason, action, afterMs, end, isJoined, mayReturn = false, client } = vector;
-  if (client && client !== 'page') continue;
+  const { code, reason, action, afterMs, end, isJoined, mayReturn = false } = vector;
   const since = isJoined === undefined ? '' : isJoined ? ', joined before' : ', never joined';
   const words = `§2.2 ${code} ${reason}${since}`;
 
@@ -67,6 +66,21 @@ test('§2.2 every reason of the gateway is JSON of at most 123 bytes, with a rea
     assert.equal(typeof JSON.parse(text).code, 'string');
     assert.ok(known.has(code), `${code}`);
   }
+});
+
+test('§2.2 4005: a participant reports that the session is full until it is joined again', () => {
+  const { session, last, reopen } = fakeSession();
+  const reported = /** @type {string[]} */ ([]);
+  session.addEventListener('connectionchange', () => reported.push(session.trouble));
+  session.join();
+  welcome(last());
+  last().cut();
+  reopen();
+  last().cut(4005, '{"code":"session-full"}');
+  reopen();
+  welcome(last(), { resumed: true });
+  assert.deepEqual(reported, ['', '', 'session-full', '']);
+  assert.equal(session.state, 'joined');
 });
 
 test('§2.2 1013: reports the reason until the session is joined', () => {

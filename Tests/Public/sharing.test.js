@@ -15,8 +15,8 @@ import { vectors } from './vectors.js';
 const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
 
 for (
-  const { count, code, reason } of [
-    { count: 1, code: 4005, reason: '{"code":"session-full"}' },
+  const { count, code, reason, isJoined = true } of [
+    { count: 1, code: 4005, reason: '{"code":"session-full"}', isJoined: false },
     { count: 1, code: 4026, reason: '' },
     { count: 0, code: 1008, reason: '{"code":"bad-entry"}' },
     { count: 0, code: 4010, reason: '{"code":"ended"}' },
@@ -25,7 +25,7 @@ for (
   test(`after close code ${code}, pending entries are ${count ? 'kept' : 'dropped'}`, async () => {
     const { sharing, last, kept } = fakeSharing();
     const session = await sharing.join(ID);
-    welcome(last());
+    if (isJoined) welcome(last());
     last().cut();
     session.send(reliable('A'));
     session.addEventListener('statechange', () => sharing.detach({ comesBack: session.reason?.canComeBack }));

@@ -279,7 +279,7 @@ for (
     { code: 4010, reason: '{"code":"ended"}', state: 'failed', error: 'ended', kept: 0, methods: 'POST PATCH' },
     { code: 4004, reason: '', state: 'failed', error: 'unknown', kept: 0, methods: 'POST PATCH' },
     { code: 1000, reason: '', state: 'cancelled', error: 'left', kept: 0, methods: 'POST PATCH DELETE' },
-    { code: 4005, reason: '', state: 'failed', error: 'full', kept: 1, methods: 'POST PATCH' },
+    { code: 4026, reason: '', state: 'failed', error: 'version', kept: 1, methods: 'POST PATCH' },
   ]
 ) {
   test(`after close code ${code}, the upload is ${state}${kept ? ' for this page' : ''}`, async () => {

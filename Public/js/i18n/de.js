@@ -240,6 +240,7 @@ const table = {
   noRoom: 'Der Server hat im Moment keinen Platz. Was du zeichnest, wird später gesendet.',
   troubles: {
     'storage-full': 'Der Server kann gerade nichts speichern.',
+    'session-full': 'Diese Sitzung ist voll.',
     internal: 'Der Server kann diese Sitzung nicht öffnen.',
   },
 

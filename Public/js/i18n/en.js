@@ -274,6 +274,7 @@ const table = {
   /** Why nobody is taken in, by the gateway's code. */
   troubles: {
     'storage-full': 'The server cannot save anything now.',
+    'session-full': 'This session is full.',
     internal: 'The server cannot open this session.',
   },
 

@@ -259,7 +259,7 @@ export class SyncClient {
   #closed(code, reason) {
     this.#outgoing.stop();
     this.#isCatchingUp = false;
-    const then = afterClose(code, reason);
+    const then = afterClose(code, reason, { wasJoined: this.#number !== 0 });
     if (then.action === 'invalidate') {
       this.#events.invalidated(then.reason);
       return null;

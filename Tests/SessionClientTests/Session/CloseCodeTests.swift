@@ -15,7 +15,6 @@ struct CloseCodeTests {
     let afterMs: Int?
     let end: String?
     let isJoined: Bool?
-    let client: String?
 
     var testDescription: String { "\(code) \(reason)\(isJoined.map { ", joined before: \($0)" } ?? "")" }
 
@@ -54,7 +53,7 @@ struct CloseCodeTests {
 
   private static let rows: [Close] = {
     let vectors: CloseCodeVectors = Vectors.load("closeCodes")
-    return vectors.closes.filter { $0.client == nil || $0.client == "swift" }
+    return vectors.closes
   }()
 
   private func closed(_ code: UInt16, _ reason: String, isJoined: Bool = true) -> SessionHarness {
