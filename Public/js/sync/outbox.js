@@ -1,5 +1,6 @@
 /** The outbox: what a participant sends, until the gateway has it on disk. Without socket and clock. */
 
+import { FormerItems } from './formerItems.js';
 import { Retention } from './wire.js';
 
 /**
@@ -27,6 +28,8 @@ export class Outbox {
   #acked = 0;
   /** The number of items, from the front, that the gateway has answered: accepted or refused. */
   #answered = 0;
+  /** The items that wait for the end of a catch-up, and then for a number. */
+  #former = new FormerItems();
   /** @type {OutboxItem[]} waiting for a number */
   #waiting = [];
   /** The keys of all items that wait, or have waited since the queue was last empty. @type {Set<string | null | undefined>} */
@@ -46,7 +49,8 @@ export class Outbox {
 
   /** @returns {OutboxItem[]} the items that the session may not hold yet, oldest first */
   get pending() {
-    return [...this.#numbered, ...this.#waiting].filter((item) => item.sequence === 0 && item.entry !== REFUSED);
+    const all = [...this.#former.pending, ...this.#numbered, ...this.#waiting];
+    return all.filter((item) => item.sequence === 0 && item.entry !== REFUSED);
   }
 
   /** True if something is left to send on this socket. */
@@ -192,7 +196,10 @@ export class Outbox {
    */
   resume(acknowledged, sequence, sameEpoch) {
     const changed = [];
-    if (!sameEpoch) this.#formerSequence = this.#nextSequence - 1;
+    if (!sameEpoch) {
+      this.#formerSequence = this.#nextSequence - 1;
+      this.#former.reopen();
+    }
     for (const item of this.#numbered) {
       if (item.clientSequence > acknowledged) {
         if (item.sequence > 0 && item.entry !== REFUSED) changed.push(item);
@@ -210,13 +217,15 @@ export class Outbox {
   }
 
   /**
-   * This client is a new participant: the items that the session does not hold get new numbers, in order.
+   * This client is a new participant. The items that the session does not hold wait for the end of the catch-up, and get new numbers.
    * @param {boolean} sameEpoch @returns {OutboxItem[]} the items that it held before
    */
-  renumber(sameEpoch) {
-    const kept = this.#numbered.filter((item) => !sameEpoch || item.sequence === 0);
-    const lost = kept.filter(({ entry, sequence }) => sequence > 0 && entry !== REFUSED);
-    this.#waitAgain(kept);
+  beginNumberChange(sameEpoch) {
+    const kept = this.#numbered.filter((item) => item.entry !== REFUSED && (!sameEpoch || item.sequence === 0));
+    const lost = kept.filter(({ sequence }) => sequence > 0);
+    if (!sameEpoch) this.#former.reopen();
+    this.#former.add(kept);
+    for (const item of kept) item.clientSequence = item.sequence = 0;
     this.#numbered = [];
     this.#onSocket = 0;
     this.#recount();
@@ -225,8 +234,22 @@ export class Outbox {
     return lost;
   }
 
+  /**
+   * An entry of the former participant is in the catch-up.
+   * @param {import('./wire.js').Entry} entry @returns {OutboxItem[]} the items that are now known to be accepted
+   */
+  acceptedBefore(entry) {
+    return this.#former.accepted(entry);
+  }
+
+  /** The catch-up is over: the items that it did not show are sent before all others. */
+  endNumberChange() {
+    this.#waitAgain(this.#former.take());
+  }
+
   /** Takes the numbers of items back. @param {OutboxItem[]} items */
   #waitAgain(items) {
+    if (items.length === 0) return;
     for (const item of items) item.clientSequence = item.sequence = 0;
     this.#waiting = [...items.filter(({ entry }) => entry !== REFUSED), ...this.#waiting];
     for (const { entry } of this.#waiting) this.#keys.add(entry.key);
@@ -234,7 +257,7 @@ export class Outbox {
 
   /** Returns the items themselves, for a later page. @returns {{ next: number, items: OutboxItem[] }} */
   snapshot() {
-    return { next: this.#nextSequence, items: [...this.#numbered, ...this.#waiting] };
+    return { next: this.#nextSequence, items: [...this.#former.pending, ...this.#numbered, ...this.#waiting] };
   }
 
   /**

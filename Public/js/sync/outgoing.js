@@ -68,7 +68,7 @@ export class Outgoing {
     const { acknowledged, sequence, committed } = joined;
     const changed = joined.resumed
       ? this.#outbox.resume(acknowledged, sequence, sameEpoch)
-      : this.#outbox.renumber(sameEpoch);
+      : this.#outbox.beginNumberChange(sameEpoch);
     this.#unseen.push(...changed);
     for (const item of changed) if (item.sequence === 0) this.#reopen(item);
     this.#committed = committed;
@@ -77,6 +77,7 @@ export class Outgoing {
 
   /** The effects of all accepted items are visible. */
   caughtUp() {
+    this.#outbox.endNumberChange();
     for (const item of this.#unseen.splice(0)) if (item.sequence > 0) this.#ack(item, null);
   }
 
@@ -96,6 +97,11 @@ export class Outgoing {
     this.#outbox.committed(this.#committed);
     if (isSeen) { for (const item of accepted) this.#ack(item, null); }
     else this.#unseen.push(...accepted);
+  }
+
+  /** An entry came back that this client sent as another participant. @param {import('./wire.js').Entry} entry */
+  echoedBefore(entry) {
+    this.#unseen.push(...this.#outbox.acceptedBefore(entry));
   }
 
   /** @param {number} sequence */

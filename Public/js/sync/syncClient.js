@@ -46,6 +46,8 @@ export class SyncClient {
   #token;
   /** The number of this participant; 0: none yet. */
   #number = 0;
+  /** The number under which this client sent its items before, until the catch-up of the new participant is over; 0: none. */
+  #formerNumber = 0;
   #limits = DEFAULT_LIMITS;
   #committed = 0;
   #isConnected = false;
@@ -177,6 +179,7 @@ export class SyncClient {
     this.#outgoing.joined(joined, isSameEpoch);
     this.#committed = joined.committed;
     this.#token = joined.token;
+    if (!joined.resumed) this.#formerNumber ||= this.#number;
     this.#number = joined.participant.number;
     this.#limits = joined.limits;
     this.#connection.expectHeartbeats();
@@ -206,6 +209,7 @@ export class SyncClient {
     this.#isCatchingUp = false;
     this.#position.caughtUp(sequence);
     this.#outgoing.caughtUp();
+    this.#formerNumber = 0;
     this.#connection.recordSuccess();
     this.#events.caughtUp();
     const isNew = !this.#isConnected;
@@ -233,7 +237,9 @@ export class SyncClient {
     entry.isRepeat = this.#duplicates.isRepeat(entry, this.#events.participantID(entry.sender));
     this.#position.apply(entry.sequence);
     this.#events.entry(entry);
-    if (!isOwn || entry.clientSequence === 0) return;
+    if (entry.clientSequence === 0) return;
+    if (entry.sender === this.#formerNumber) this.#outgoing.echoedBefore(entry);
+    if (!isOwn) return;
     this.#outgoing.echoed(entry, { isSeen: !this.#isCatchingUp });
     this.#awaitReplies();
   }
