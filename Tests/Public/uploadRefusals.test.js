@@ -83,7 +83,7 @@ for (const readable of [0, 300 * KiB]) {
     await assert.rejects(wait(upload.done), { code: 'unreadable' });
     assert.deepEqual([upload.state, errorWords(upload.error)], [
       'failed',
-      'The file was changed or can no longer be read.',
+      '“photo.png” was changed or can no longer be read.',
     ]);
     await until(() => browser.gateway.stored.size === 0 && browser.store.kept.size === 0);
   });

@@ -348,6 +348,11 @@ const table = {
     saved: 'Alles ist wieder gespeichert.',
     damaged: 'Ein Teil dieser Sitzung ist verloren gegangen: Striche können fehlen, gelöschte können wieder da sein.',
   },
+  fileErrors: {
+    'not-ready': (name) => `„${name}“ wird noch hochgeladen.`,
+    unavailable: (name) => `„${name}“ konnte nicht geladen werden.`,
+    unreadable: (name) => `„${name}“ wurde verändert oder lässt sich nicht mehr lesen.`,
+  },
   speaksAsGateway: false,
   codes: {
     'bad-request': 'Das hat der Server nicht verstanden.',

@@ -421,6 +421,12 @@ const table = {
     saved: 'Everything is saved again.',
     damaged: 'Some of this session was lost.',
   },
+  /** Errors about the content of a file, by their codes. @type {Record<string, (name: string) => string>} */
+  fileErrors: {
+    'not-ready': (name) => `“${name}” is still being uploaded.`,
+    unavailable: (name) => `“${name}” could not be loaded.`,
+    unreadable: (name) => `“${name}” was changed or can no longer be read.`,
+  },
   /** Whether what the gateway says of an error is in this language. */
   speaksAsGateway: true,
   /** What an error is called whose words are in another language, or that has none: by its code. */

@@ -30,9 +30,10 @@ const FOR_OPERATORS = 'storage-full';
 /** @param {unknown} error @returns {string} the sentence for people */
 export function errorWords(error) {
   if (!(error instanceof Error)) return String(error);
-  const { code, detail, limit, actual } =
-    /** @type {Error & { code?: unknown, detail?: unknown, limit?: number, actual?: number }} */ (error);
+  const { code, detail, file, limit, actual } =
+    /** @type {Error & { code?: unknown, detail?: unknown, file?: string, limit?: number, actual?: number }} */ (error);
   if (code === 'attachment-too-large' && limit && actual) return words.tooLarge(...sizesApart(actual, limit, words));
+  if (file && typeof code === 'string' && Object.hasOwn(words.fileErrors, code)) return words.fileErrors[code](file);
   // An error of the session has the gateway's sentence as its detail; its message is for the console.
   const told = typeof detail === 'string' ? detail : error.message;
   return wordsOf(words.codes, code, code === FOR_OPERATORS ? '' : told) || error.message;

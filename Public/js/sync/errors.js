@@ -35,18 +35,20 @@ export class MessageTooLargeError extends GroupSessionError {
 
 /**
  * An attachment was refused, or could not be transferred. Besides the gateway's codes there is `unreadable`: the file was changed or
- * removed during the upload. If something was too large, `limit` and `actual` are its sizes in bytes.
+ * removed during the upload. If something was too large, `limit` and `actual` are its sizes in bytes. `file` is the name of the file, if
+ * the error is about its content.
  */
 export class AttachmentError extends GroupSessionError {
   name = 'AttachmentError';
 
   /**
    * @param {string} code @param {string} [detail]
-   * @param {{ limit?: number, actual?: number, status?: number, retryAfterMs?: number, cause?: unknown }} [more]
+   * @param {{ file?: string, limit?: number, actual?: number, status?: number, retryAfterMs?: number, cause?: unknown }} [more]
    *   `status`: 0 if there was no answer
    */
-  constructor(code, detail = '', { limit, actual, status = 0, retryAfterMs = 0, cause } = {}) {
+  constructor(code, detail = '', { file, limit, actual, status = 0, retryAfterMs = 0, cause } = {}) {
     super(code, detail, { cause, numbers: status ? `status ${status}` : '' });
+    this.file = file;
     this.limit = limit;
     this.actual = actual;
     this.status = status;

@@ -98,7 +98,7 @@ export class Attachment {
    */
   async load({ signal } = {}) {
     signal?.throwIfAborted();
-    if (!this.isReady) throw new AttachmentError('not-ready');
+    if (!this.isReady) throw new AttachmentError('not-ready', '', { file: this.name });
     const download = this.#download ?? this.#begin();
     download.callers += 1;
     return await new Promise((resolve, reject) => {
@@ -140,11 +140,11 @@ export class Attachment {
       blob = await answer.blob();
     } catch (cause) {
       if (cause instanceof GroupSessionError || signal.aborted) throw cause;
-      throw new AttachmentError('unavailable', '', { cause });
+      throw new AttachmentError('unavailable', '', { file: this.name, cause });
     }
     if (blob.size === this.size) return blob;
     // The body was cut off.
-    throw new AttachmentError('unavailable', '', { limit: this.size ?? 0, actual: blob.size });
+    throw new AttachmentError('unavailable', '', { file: this.name, limit: this.size ?? 0, actual: blob.size });
   }
 }
 

@@ -158,7 +158,7 @@ export class UploadTransfer {
     try {
       return await this.#blob.slice(from, from + this.#pieces.bytes).arrayBuffer();
     } catch (cause) {
-      throw new AttachmentError('unreadable', '', { cause });
+      throw new AttachmentError('unreadable', '', { file: this.#description.name, cause });
     }
   }
 
