@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { byteCount } from '../../Public/js/i18n/format.js';
-import { errorWords } from '../../Public/js/i18n/i18n.js';
+import { errorText } from '../../Public/js/i18n/i18n.js';
 import { AttachmentError } from '../../Public/js/sync/errors.js';
 import { brokenFile, FakeBrowser, fileOf } from './journalSupport.js';
 import { keyOf, until } from './support.js';
@@ -39,7 +39,7 @@ for (const { status, problem, says = problem.detail, code = problem.code } of RE
     const upload = journal.upload(fileOf(600 * KiB));
     const { limit, actual } = problem;
     await assert.rejects(wait(upload.done), { name: 'AttachmentError', code, status, limit, actual });
-    assert.deepEqual([upload.state, errorWords(upload.error)], ['failed', says]);
+    assert.deepEqual([upload.state, errorText(upload.error)], ['failed', says]);
     await until(() => browser.store.kept.size === 0);
   });
 }
@@ -81,7 +81,7 @@ for (const readable of [0, 300 * KiB]) {
     const { journal, wait } = browser.open();
     const upload = journal.upload(brokenFile(600 * KiB, readable));
     await assert.rejects(wait(upload.done), { code: 'unreadable' });
-    assert.deepEqual([upload.state, errorWords(upload.error)], [
+    assert.deepEqual([upload.state, errorText(upload.error)], [
       'failed',
       '“photo.png” was changed or can no longer be read.',
     ]);
@@ -122,6 +122,6 @@ for (
   ])
 ) {
   test(`${actual} bytes where ${limit} are allowed`, () => {
-    assert.equal(errorWords(new AttachmentError('attachment-too-large', '', { actual, limit })), text);
+    assert.equal(errorText(new AttachmentError('attachment-too-large', '', { actual, limit })), text);
   });
 }

@@ -1,6 +1,6 @@
 /** Wires the parts together. */
 
-// First, because the parts are made of words.
+// First, because the parts use strings when they are created.
 import './language.js';
 import { ItemStore } from '../edit/itemStore.js';
 import { FrameQueue } from '../model/scheduling.js';
@@ -41,7 +41,7 @@ import { bindKeys } from '../ui/keys.js';
 import { People } from '../ui/people.js';
 import { SessionFlow } from '../ui/sessionFlow.js';
 import { TextBox } from '../ui/textBox.js';
-import { errorWords, words } from '../i18n/i18n.js';
+import { errorText, strings } from '../i18n/i18n.js';
 
 browserDatabase.open();
 
@@ -123,7 +123,7 @@ const stylePicker = new StylePicker(settings);
 const touchDrawing = new TouchDrawingSetting(settings);
 offerThemes(settings);
 element('plain').hidden = isSecureContext;
-element('plain').addEventListener('click', () => toast(words.notEncryptedText, { stays: true }));
+element('plain').addEventListener('click', () => toast(strings.notEncryptedText, { stays: true }));
 const presence = new Presence();
 const people = new People(presence);
 const view = new CanvasView(renderer, scene, camera, requestFrame);
@@ -199,8 +199,8 @@ scene.observe({ shown: requestFrame, changed: requestFrame, hidden: requestFrame
 drawing.addEventListener('change', stateChanged);
 itemStore.addEventListener('change', stateChanged);
 itemView.watchColors(() => (renderer.redraw(), requestFrame()));
-drawing.addEventListener('error', (event) => toast(errorWords(/** @type {CustomEvent<Error>} */ (event).detail)));
-drawing.addEventListener('undofailed', () => toast(words.removedByOther));
+drawing.addEventListener('error', (event) => toast(errorText(/** @type {CustomEvent<Error>} */ (event).detail)));
+drawing.addEventListener('undofailed', () => toast(strings.removedByOther));
 
 const input = new PointerInput(canvas, camera, {
   tool: ({ isTurned, isFinger }) => {
@@ -238,7 +238,7 @@ function showState() {
   });
   const { over: endedSession } = sharing;
   endedBar.show(endedSession !== null);
-  view.changed(endedSession ? words.overForLate : session ? words.hintTogether : words.hintAlone);
+  view.changed(endedSession ? strings.overForLate : session ? strings.hintTogether : strings.hintAlone);
   banner.changed();
 }
 
@@ -259,7 +259,7 @@ sharing.addEventListener('session', () => {
 sharing.addEventListener('opened', () => frameQueue.add(() => view.showAtFirst()));
 sharing.addEventListener('unkept', () => {
   // In a session it matters while something waits: the banner says so.
-  if (!sharing.session && !isUnsavedReported) toast(words.notKept);
+  if (!sharing.session && !isUnsavedReported) toast(strings.notKept);
   isUnsavedReported ||= !sharing.session;
   stateChanged();
 });
@@ -317,7 +317,7 @@ async function createDeferred() {
 
 /** Does something as soon as the deferred parts are there. @param {(parts: Awaited<ReturnType<typeof createDeferred>>) => unknown} action */
 function withDeferred(action) {
-  deferred().then(action, (error) => toast(errorWords(error)));
+  deferred().then(action, (error) => toast(errorText(error)));
 }
 
 const isEnded = () => sharing.over !== null;
@@ -335,7 +335,7 @@ const inputSources = new InputSources(
 function paste(pasted, { importer, isDrawingText }) {
   if (isDrawingText(pasted)) {
     const [x, y] = pointer ? camera.toCanvas(...pointer) : [renderer.width / 2, renderer.height / 2];
-    return void importer.open(new File([pasted], words.asDrawing), { x, y });
+    return void importer.open(new File([pasted], strings.asDrawing), { x, y });
   }
   const identity = { id: newKey(), z: drawing.nextZ };
   const text = pastedText(
@@ -431,7 +431,7 @@ const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
 // What is drawn before the page is in its session would be lost.
 if (shared) sharing.addEventListener('session', () => replayStrokes(input), { once: true });
 else replayStrokes(input);
-if (shared) sharing.join(shared[1]).catch((error) => toast(errorWords(error), { stays: true }));
+if (shared) sharing.join(shared[1]).catch((error) => toast(errorText(error), { stays: true }));
 else sharing.openAlone();
 stateChanged();
 document.documentElement.dataset.ready = 'true';

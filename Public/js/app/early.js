@@ -1,8 +1,8 @@
 /** Chooses the page's language and its colors before any of it is shown: the kept ones, else the browser's. */
 {
   const SPOKEN = ['en', 'de'];
-  /** The modules of the words in languages other than the markup's. @type {Record<string, () => Promise<unknown>>} */
-  const WORDS = { de: () => import('../i18n/de.js') };
+  /** The modules of strings in languages other than the markup's. @type {Record<string, () => Promise<unknown>>} */
+  const STRINGS = { de: () => import('../i18n/de.js') };
   /** Of the paper, for what the browser paints around the page. @type {Record<string, string>} */
   const PAPER = { light: '#fbfaf7', dark: '#17181c' };
   const { documentElement } = document;
@@ -18,10 +18,10 @@
   const wanted = [kept('language') ?? '', ...navigator.languages].map((tag) => tag.split('-')[0].toLowerCase());
   const language = wanted.find((one) => SPOKEN.includes(one)) ?? 'en';
   documentElement.lang = language;
-  // In English the markup stands as it is; in any other language it waits, unseen, for its words.
+  // In English the markup stays as it is; in any other language it is hidden until its strings are loaded.
   documentElement.toggleAttribute('data-wordless', language !== 'en');
-  // Loaded together with the page, which reports an error when it needs the words.
-  WORDS[language]?.().catch(() => {});
+  // Loaded together with the page, which reports an error when it needs the strings.
+  STRINGS[language]?.().catch(() => {});
   // A page of a session needs these parts at once.
   if (location.pathname !== '/') import('./deferred.js').catch(() => {});
 

@@ -1,4 +1,4 @@
-/** Loads the page's language. A module of its own, because the modules that use the words wait for it. */
+/** Loads the page's language. A module of its own, because the modules that use strings wait for it. */
 
 import { speak, translate } from '../i18n/i18n.js';
 

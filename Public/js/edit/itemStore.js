@@ -1,7 +1,7 @@
 /** The pictures and files on the page, with or without a session: adds, moves, uploads and removes them. */
 
 import { newKey } from '../sync/key.js';
-import { errorWords, words } from '../i18n/i18n.js';
+import { errorText, strings } from '../i18n/i18n.js';
 import { CARD, Item } from '../model/item.js';
 import { transformedPlacement } from '../protocol/transformSync.js';
 import { fallbackPosition, onPlane, placementMessage, PlacementOverlay, readPlacement } from '../model/placement.js';
@@ -312,7 +312,7 @@ export class ItemStore extends EventTarget {
     } catch (error) {
       if (journal !== this.#journal) return;
       this.#discard(item);
-      this.#failed(item, new Error(words.notBrought(errorWords(error)), { cause: error }));
+      this.#failed(item, new Error(strings.notBrought(errorText(error)), { cause: error }));
     }
     this.#changed();
   }

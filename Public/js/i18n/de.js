@@ -1,4 +1,4 @@
-/** Alles, was die Seite sagt, auf Deutsch. */
+/** All texts of the page, in German. */
 
 import { formatterOf } from './format.js';
 
@@ -10,7 +10,7 @@ const THINGS = { one: 'Element', other: 'Elemente' };
 const PEOPLE = { one: 'Person', other: 'Personen' };
 const ARE = { one: 'ist', other: 'sind' };
 
-/** @type {import('./en.js').Words} */
+/** @type {import('./en.js').Strings} */
 const table = {
   description: 'Gemeinsam auf einer Seite zeichnen, jeder im eigenen Browser.',
   skip: 'Zu den Werkzeugen springen',

@@ -1,11 +1,11 @@
 /**
- * All that the page says, in English. Another language is another such file with the same keys, named where one is chosen:
- * in `early.js`, in `words.js`, and in the dialog of `index.html`.
+ * All texts of the page, in English. Another language is another such file with the same keys. It is named where languages are
+ * chosen: in `app/early.js`, in `i18n.js`, and in the dialog of `index.html`.
  */
 
 import { formatterOf } from './format.js';
 
-/** @typedef {typeof table} Words */
+/** @typedef {typeof table} Strings */
 
 const { number, plural, counted, list } = formatterOf('en');
 const STROKES = { one: 'stroke', other: 'strokes' };
@@ -429,7 +429,7 @@ const table = {
   },
   /** Whether what the gateway says of an error is in this language. */
   speaksAsGateway: true,
-  /** What an error is called whose words are in another language, or that has none: by its code. */
+  /** The texts of errors without a text in this language, by their codes. */
   codes: {
     'bad-request': 'The server did not understand that.',
     'unsupported-version': 'The server speaks another version. Load the page again.',

@@ -19,34 +19,34 @@ export function formatterOf(language) {
 
 const UNITS = ['KB', 'MB', 'GB', 'TB'];
 
-/** @typedef {{ number: (value: number) => string, bytes: (count: number) => string }} SizeWords how a language says them */
+/** @typedef {{ number: (value: number) => string, bytes: (count: number) => string }} SizeStrings how a language says them */
 
-/** @type {SizeWords} */
+/** @type {SizeStrings} */
 const ENGLISH = { number: String, bytes: (count) => `${count} bytes` };
 
-/** @param {number} bytes @param {SizeWords} [words] @returns {string} such as `131 MB`; 1 KB is 1,024 bytes */
-export function byteCount(bytes, words = ENGLISH) {
-  if (bytes < 1024) return words.bytes(bytes);
+/** @param {number} bytes @param {SizeStrings} [strings] @returns {string} such as `131 MB`; 1 KB is 1,024 bytes */
+export function byteCount(bytes, strings = ENGLISH) {
+  if (bytes < 1024) return strings.bytes(bytes);
   let size = bytes / 1024;
   let unit = 0;
   while (size >= 1023.5 && unit < UNITS.length - 1) {
     size /= 1024;
     unit += 1;
   }
-  return `${words.number(size < 9.95 ? Number(size.toFixed(1)) : Math.round(size))} ${UNITS[unit]}`;
+  return `${strings.number(size < 9.95 ? Number(size.toFixed(1)) : Math.round(size))} ${UNITS[unit]}`;
 }
 
 /**
  * In so many decimals that the size is seen to be more than the limit.
- * @param {number} actual @param {number} limit both in bytes @param {SizeWords} [words] @returns {[string, string]}
+ * @param {number} actual @param {number} limit both in bytes @param {SizeStrings} [strings] @returns {[string, string]}
  */
-export function sizesApart(actual, limit, words = ENGLISH) {
-  let [is, most] = [byteCount(actual, words), byteCount(limit, words)];
+export function sizesApart(actual, limit, strings = ENGLISH) {
+  let [is, most] = [byteCount(actual, strings), byteCount(limit, strings)];
   const unit = most.split(' ')[1];
   const bytes = 1024 ** (UNITS.indexOf(unit) + 1);
   for (let decimals = 1; is === most; decimals += 1) {
     const [more, less] = [actual, limit].map((size) => (size / bytes).toFixed(decimals));
-    if (more !== less) [is, most] = [more, less].map((size) => `${words.number(Number(size))} ${unit}`);
+    if (more !== less) [is, most] = [more, less].map((size) => `${strings.number(Number(size))} ${unit}`);
   }
   return [is, most];
 }

@@ -1,6 +1,6 @@
 /** Pictures in files: recognized by their first bytes, measured, and made into bitmaps no finer than is needed. */
 
-import { words } from '../i18n/i18n.js';
+import { strings } from '../i18n/i18n.js';
 
 /** @typedef {import('./placement.js').Size} Size */
 
@@ -31,18 +31,18 @@ export async function pictureTypeOf(blob) {
 /** @param {Blob} blob of a picture @returns {Promise<Size>} upright, in pixels @throws {Error} if it is none */
 export async function measureImage(blob) {
   const type = await pictureTypeOf(blob);
-  if (!type) throw new TypeError(words.noPicture);
+  if (!type) throw new TypeError(strings.noPicture);
   const url = URL.createObjectURL(new Blob([blob], { type }));
   const image = new Image();
   try {
     // Loaded only: nothing is decoded but its head.
     await new Promise((resolve, reject) => {
       image.onload = resolve;
-      image.onerror = () => reject(new TypeError(words.damaged));
+      image.onerror = () => reject(new TypeError(strings.damaged));
       image.src = url;
     });
     const { naturalWidth: width, naturalHeight: height } = image;
-    if (width * height === 0 || width * height > MAX_PIXELS) throw new TypeError(words.cannotShow);
+    if (width * height === 0 || width * height > MAX_PIXELS) throw new TypeError(strings.cannotShow);
     return { width, height };
   } finally {
     image.src = '';

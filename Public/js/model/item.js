@@ -1,7 +1,7 @@
 /** What lies on the page among the strokes, a picture, or a file shown as a card; and how that is painted. */
 
 import { byteCount } from '../i18n/format.js';
-import { words } from '../i18n/i18n.js';
+import { strings } from '../i18n/i18n.js';
 import { PICTURE_TYPES } from './imageFile.js';
 import { paintShape } from '../render/shapePainter.js';
 import { boundsOf } from './placement.js';
@@ -81,7 +81,7 @@ export class Item {
   /** @returns {Promise<Blob>} what it holds */
   async load() {
     const { blob, source } = this;
-    if (!blob && !source) throw new Error(words.notThere(this.name));
+    if (!blob && !source) throw new Error(strings.notThere(this.name));
     return blob ?? await /** @type {import('../sync/journal/attachment.js').Attachment} */ (source).load();
   }
 
@@ -186,7 +186,7 @@ export class ItemPainter {
 
 /** @param {Item} item @returns {string[]} what its card says */
 export function cardLines({ name, size, by }) {
-  return [name, [size === null ? '' : byteCount(size, words), by].filter(Boolean).join(' · ')];
+  return [name, [size === null ? '' : byteCount(size, strings), by].filter(Boolean).join(' · ')];
 }
 
 /**

@@ -10,7 +10,7 @@ import { placementMessage, readPlacement } from '../model/placement.js';
 import { Stroke } from '../model/stroke.js';
 import { byteCount } from '../i18n/format.js';
 import { Retention } from '../sync/wire.js';
-import { words } from '../i18n/i18n.js';
+import { strings } from '../i18n/i18n.js';
 import { base64Of, inSlices, isItem } from '../render/export/raster.js';
 
 /**
@@ -80,15 +80,17 @@ function fileParts(shapes, items) {
 
 /** @param {{ size: number }} file @throws {Error} if it could not be imported */
 export function checkSize({ size }) {
-  if (size > MAX_BYTES) throw new Error(words.drawingTooLarge(byteCount(size, words), byteCount(MAX_BYTES, words)));
+  if (size > MAX_BYTES) {
+    throw new Error(strings.drawingTooLarge(byteCount(size, strings), byteCount(MAX_BYTES, strings)));
+  }
 }
 
 /** @param {string} text @param {() => string} newKey @returns {Promise<ImportedDrawing>} what is in it, as new things @throws {Error} that says what is wrong with it */
 export async function readDrawing(text, newKey) {
   const { shapes, items } = parseFile(text);
-  const limits = [[shapes.length, MAX_SHAPES, words.shapesInFile], [items.length, MAX_ITEMS, words.files]];
+  const limits = [[shapes.length, MAX_SHAPES, strings.shapesInFile], [items.length, MAX_ITEMS, strings.files]];
   for (const [count, limit, say] of /** @type {[number, number, (count: number) => string][]} */ (limits)) {
-    if (count > limit) throw new Error(words.tooManyInDrawing(say(count), limit));
+    if (count > limit) throw new Error(strings.tooManyInDrawing(say(count), limit));
   }
   /** @type {ImportedDrawing} */
   const imported = { shapes: [], items: [], damaged: 0 };
@@ -111,11 +113,11 @@ function parseFile(text) {
   try {
     drawing = JSON.parse(text);
   } catch {
-    throw new Error(words.noDrawing);
+    throw new Error(strings.noDrawing);
   }
   const { drawTogether: version, marks: shapes, items } = drawing ?? {};
-  if (!Number.isInteger(version) || !Array.isArray(shapes) || !Array.isArray(items)) throw new Error(words.noDrawing);
-  if (version > VERSION) throw new Error(words.drawingTooNew);
+  if (!Number.isInteger(version) || !Array.isArray(shapes) || !Array.isArray(items)) throw new Error(strings.noDrawing);
+  if (version > VERSION) throw new Error(strings.drawingTooNew);
   return { shapes, items };
 }
 

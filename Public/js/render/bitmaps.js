@@ -1,6 +1,6 @@
 /** The cache of decoded pictures: as fine as the screen needs, in bounded memory, decoded one at a time. */
 
-import { errorWords } from '../i18n/i18n.js';
+import { errorText } from '../i18n/i18n.js';
 import { decodeImage, levelFor, measureImage, planBitmaps } from '../model/imageFile.js';
 import { overlap } from '../model/stroke.js';
 
@@ -116,7 +116,7 @@ export class BitmapCache {
   /** @param {Item} item @param {any} error */
   #failed(item, error) {
     if (!this.#isThere(item)) return;
-    item.problem = errorWords(error);
+    item.problem = errorText(error);
     item.isLost = error.code === 'damaged';
     this.#changed(item);
   }

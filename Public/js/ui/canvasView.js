@@ -1,7 +1,7 @@
 /** The canvas among the other elements: its size, the paper's dots, and what is off the screen. */
 
 import { overlap } from '../model/stroke.js';
-import { words } from '../i18n/i18n.js';
+import { strings } from '../i18n/i18n.js';
 import { element } from './elements.js';
 
 /**
@@ -131,8 +131,8 @@ export class CanvasView {
     const isLost = bounds !== null && !overlap(bounds, seen);
     this.#fit.hidden = !isLost && this.#camera.scale === 1;
     this.#fit.toggleAttribute('data-lost', isLost);
-    const percent = words.percent(Math.round(this.#camera.scale * 100));
-    element('fit-label').textContent = isLost ? words.showEverything : percent;
+    const percent = strings.percent(Math.round(this.#camera.scale * 100));
+    element('fit-label').textContent = isLost ? strings.showEverything : percent;
     element('zoom-level').textContent = percent;
   }
 
@@ -150,10 +150,10 @@ export class CanvasView {
 
 /** @param {Scene} scene */
 function summary({ strokes, pictures, files, isEmpty }) {
-  if (isEmpty) return words.nothingDrawn;
+  if (isEmpty) return strings.nothingDrawn;
   const lines = [];
-  if (strokes > 0) lines.push(words.strokesDrawn(strokes));
-  if (pictures + files > 0) lines.push(words.itemsOnPage(pictures, files));
+  if (strokes > 0) lines.push(strings.strokesDrawn(strokes));
+  if (pictures + files > 0) lines.push(strings.itemsOnPage(pictures, files));
   return lines.join(' ');
 }
 

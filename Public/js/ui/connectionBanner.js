@@ -1,6 +1,6 @@
 /** What stands over the page when the session is not there for it: for a while, or because it has ended. */
 
-import { words } from '../i18n/i18n.js';
+import { strings } from '../i18n/i18n.js';
 import { element } from './elements.js';
 import { announce } from './dialogs.js';
 
@@ -56,7 +56,7 @@ export class ConnectionBanner {
     clearTimeout(this.#timer);
     this.#toSend = this.#waiting().strokes;
     if (!wasShown) return this.#rest();
-    this.#show(this.#toSend > 0 ? words.sending(this.#toSend) : words.back, 'good');
+    this.#show(this.#toSend > 0 ? strings.sending(this.#toSend) : strings.back, 'good');
     if (this.#toSend === 0) this.#hideSoon();
     else this.changed();
   }
@@ -65,8 +65,8 @@ export class ConnectionBanner {
   changed() {
     if (this.#kind === 'lost') return this.#describe();
     if (this.#kind !== 'good' || this.#toSend === 0 || this.#waiting().strokes > 0) return;
-    this.#show(words.sent(this.#toSend), 'good');
-    announce(words.sent(this.#toSend));
+    this.#show(strings.sent(this.#toSend), 'good');
+    announce(strings.sent(this.#toSend));
     this.#toSend = 0;
     this.#hideSoon();
   }
@@ -77,7 +77,7 @@ export class ConnectionBanner {
     this.#isUnsaved = isUnsaved;
     if (this.#isLost || this.#kind === 'good') return;
     this.#rest();
-    if (isUnsaved) announce(words.notSaved);
+    if (isUnsaved) announce(strings.notSaved);
   }
 
   hide() {
@@ -93,7 +93,7 @@ export class ConnectionBanner {
   /** There is no news of the connection. */
   #rest() {
     clearTimeout(this.#timer);
-    if (this.#isUnsaved) this.#show(words.notSaved, 'unsaved');
+    if (this.#isUnsaved) this.#show(strings.notSaved, 'unsaved');
     else this.#banner.hidden = true;
   }
 
@@ -107,21 +107,21 @@ export class ConnectionBanner {
     const isWaiting = strokes + pictures + files > 0;
     const isKept = this.#isKept();
     /** @type {Record<string, string>} */
-    const troubles = words.troubles;
-    const offline = { whole: words.offline, part: words.offlinePart, '': '' }[this.#lastSeen()];
+    const troubles = strings.troubles;
+    const offline = { whole: strings.offline, part: strings.offlinePart, '': '' }[this.#lastSeen()];
     const state = troubles[this.#trouble()] ??
-      (this.#wasJoined ? words.reconnecting : offline || words.connecting);
+      (this.#wasJoined ? strings.reconnecting : offline || strings.connecting);
     const kept = isWaiting && isKept
-      ? words.areSafe(strokes, pictures, files)
+      ? strings.areSafe(strokes, pictures, files)
       : strokes > 0
-      ? words.willBeSent(strokes)
+      ? strings.willBeSent(strokes)
       : this.#trouble()
-      ? words.tryingAgain
+      ? strings.tryingAgain
       : this.#isUnsaved
       ? ''
-      : words.drawOn;
+      : strings.drawOn;
     const isNeeded = this.#isUnsaved || isWaiting && !isKept;
-    this.#show([state, kept, isNeeded ? words.keepOpen : ''].filter(Boolean).join(' '), 'lost');
+    this.#show([state, kept, isNeeded ? strings.keepOpen : ''].filter(Boolean).join(' '), 'lost');
   }
 
   #hideSoon() {
@@ -165,6 +165,6 @@ export class EndedBar {
     const { body } = document;
     if (isEnded === body.hasAttribute('data-ended')) return;
     body.toggleAttribute('data-ended', isEnded);
-    if (isEnded) announce(isEmpty ? words.overForLate : text.innerText);
+    if (isEnded) announce(isEmpty ? strings.overForLate : text.innerText);
   }
 }

@@ -4,7 +4,7 @@
  * Each dialog gives a promise of what was chosen; '' is none.
  */
 
-import { words } from '../i18n/i18n.js';
+import { strings } from '../i18n/i18n.js';
 import { element, make } from './elements.js';
 import { icon } from './icons.js';
 
@@ -53,8 +53,8 @@ export async function showEndedDialog({ title, text, canRetry, hasPicture }) {
   element('ended-title').textContent = title;
   element('ended-text').textContent = text;
   element('ended-retry').hidden = !canRetry;
-  element('ended-stay').textContent = hasPicture ? words.look : words.close;
-  element('ended-start').textContent = hasPicture ? words.startWithPicture : words.startSession;
+  element('ended-stay').textContent = hasPicture ? strings.look : strings.close;
+  element('ended-start').textContent = hasPicture ? strings.startWithPicture : strings.startSession;
   return await showDialog('ended-dialog') || 'stay';
 }
 
@@ -119,7 +119,7 @@ function takeAway(about) {
 
 /** @param {string} about the toast that it closes */
 function closeButton(about) {
-  const button = make('button', { type: 'button', class: 'small', 'aria-label': words.close });
+  const button = make('button', { type: 'button', class: 'small', 'aria-label': strings.close });
   button.append(icon('close'));
   button.addEventListener('click', () => takeAway(about));
   return button;

@@ -4,7 +4,7 @@ import { ItemPainter } from '../model/item.js';
 import { drawingText, writeDrawing } from '../persist/drawingFile.js';
 import { embedded, extentOf, isItem, paintAll, rasterOf, scaleFor } from '../render/export/raster.js';
 import { svgOf } from '../render/export/svg.js';
-import { errorWords, words } from '../i18n/i18n.js';
+import { errorText, strings } from '../i18n/i18n.js';
 import { showDialog, toast } from './dialogs.js';
 import { element, make } from './elements.js';
 import { pageColors } from './itemView.js';
@@ -88,7 +88,7 @@ export class ExportDialog {
     const painter = new ItemPainter(colors);
     const paper = { page: getComputedStyle(document.body).backgroundColor, white: '#ffffff' }[of] ?? '';
     const progress = (/** @type {number} */ part) => {
-      this.#note.textContent = words.beingMade(words.percent(Math.floor(100 * part)));
+      this.#note.textContent = strings.beingMade(strings.percent(Math.floor(100 * part)));
     };
     const chosen = this.#value('only') === 'chosen' ? this.#chosen : [];
     // What is chosen may be gone by now.
@@ -109,7 +109,7 @@ export class ExportDialog {
     element('export-scale').hidden = format !== 'png';
     element('export-paper').hidden = format === 'drawing';
     const order = this.#order(format === 'drawing' ? 'page' : undefined);
-    this.#note.textContent = format === 'png' ? this.#size(order.drawables) : words.formats[format];
+    this.#note.textContent = format === 'png' ? this.#size(order.drawables) : strings.formats[format];
     this.#preview.hidden = order.drawables.length > MAX_PREVIEWED;
     if (this.#preview.hidden) return;
     const { width, height } = extentOf(order.drawables);
@@ -125,8 +125,8 @@ export class ExportDialog {
   #size(drawables) {
     const { width, height } = extentOf(drawables);
     const scale = scaleFor(width, height, this.#scale);
-    const size = words.pixels(Math.ceil(width * scale), Math.ceil(height * scale));
-    return scale < this.#scale ? `${size} ${words.noLarger}` : size;
+    const size = strings.pixels(Math.ceil(width * scale), Math.ceil(height * scale));
+    return scale < this.#scale ? `${size} ${strings.noLarger}` : size;
   }
 
   /** One at a time; the dialog closes when it is done. @param {() => Promise<void>} work */
@@ -139,7 +139,7 @@ export class ExportDialog {
       await work();
       if (!signal.aborted) /** @type {HTMLDialogElement} */ (element('export-dialog')).close('done');
     } catch (error) {
-      if (!signal.aborted) toast(errorWords(error));
+      if (!signal.aborted) toast(errorText(error));
     }
     this.#form.removeAttribute('aria-busy');
     for (const button of buttons) button.disabled = false;
@@ -170,7 +170,7 @@ export class ExportDialog {
     const made = rasterOf(this.#order(), this.#scale);
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': made.then(({ blob }) => blob) })]);
     const { missing } = await made;
-    toast(words.pictureCopied);
+    toast(strings.pictureCopied);
     reportMissing(missing);
   }
 
@@ -189,7 +189,7 @@ export class ExportDialog {
       }
       return true;
     } catch (error) {
-      toast(errorWords(error));
+      toast(errorText(error));
       return false;
     }
   }
@@ -204,7 +204,7 @@ export class ExportDialog {
 
 /** @param {number} missing pictures */
 function reportMissing(missing) {
-  if (missing > 0) toast(words.savedWithout(missing));
+  if (missing > 0) toast(strings.savedWithout(missing));
 }
 
 /** @typedef {Parameters<typeof paintAll>[1]} ExportOptions */
@@ -229,7 +229,7 @@ export function preparePrinting(order) {
 /** @param {Blob} picture */
 async function print(picture) {
   const src = URL.createObjectURL(picture);
-  const image = make('img', { src, alt: words.page });
+  const image = make('img', { src, alt: strings.page });
   try {
     await image.decode();
     element('sheet').replaceChildren(image);

@@ -5,7 +5,7 @@ import { measureImage, pictureTypeOf } from '../model/imageFile.js';
 import { CARD } from '../model/item.js';
 import { boundsOf } from '../model/placement.js';
 import { byteCount, sizesApart } from '../i18n/format.js';
-import { words } from '../i18n/i18n.js';
+import { strings } from '../i18n/i18n.js';
 import { toast } from './dialogs.js';
 
 /**
@@ -123,13 +123,16 @@ const MAX_NAMED = 3;
 export function tooLargeMessages(files, limit) {
   const tooLarge = files.filter(({ size }) => size > limit);
   if (tooLarge.length <= MAX_NAMED) {
-    return tooLarge.map(({ name, size }) => ({ title: name, text: words.tooLarge(...sizesApart(size, limit, words)) }));
+    return tooLarge.map(({ name, size }) => ({
+      title: name,
+      text: strings.tooLarge(...sizesApart(size, limit, strings)),
+    }));
   }
-  return [{ text: words.filesTooLarge(tooLarge.length, byteCount(limit, words)) }];
+  return [{ text: strings.filesTooLarge(tooLarge.length, byteCount(limit, strings)) }];
 }
 
 /** @param {string[]} names @returns {{ title?: string, text: string }[]} what is told of files that cannot be read */
 export function unreadableMessages(names) {
-  if (names.length <= MAX_NAMED) return names.map((title) => ({ title, text: words.unreadable }));
-  return [{ text: words.filesUnreadable(names.length) }];
+  if (names.length <= MAX_NAMED) return names.map((title) => ({ title, text: strings.unreadable }));
+  return [{ text: strings.filesUnreadable(names.length) }];
 }

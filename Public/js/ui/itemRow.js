@@ -1,7 +1,7 @@
 /** What lies over a picture or a file on the page: how far it is, what can be done, and its announcements for screen readers. */
 
 import { AttachmentError } from '../sync/errors.js';
-import { errorWords, words } from '../i18n/i18n.js';
+import { errorText, strings } from '../i18n/i18n.js';
 import { element, make } from './elements.js';
 import { icon } from './icons.js';
 import { panelPlace } from './panelPlacement.js';
@@ -37,9 +37,9 @@ export class ItemRow {
   #bar = make('progress', { max: '1' });
   #words = make('span', { class: 'words' });
   #pause = make('button', { type: 'button', class: 'small' });
-  #again = make('button', { type: 'button', class: 'quiet' }, words.tryAgain);
-  #cancel = make('button', { type: 'button', class: 'small', 'aria-label': words.cancel, title: words.cancel });
-  #remove = make('button', { type: 'button', class: 'quiet' }, words.remove);
+  #again = make('button', { type: 'button', class: 'quiet' }, strings.tryAgain);
+  #cancel = make('button', { type: 'button', class: 'small', 'aria-label': strings.cancel, title: strings.cancel });
+  #remove = make('button', { type: 'button', class: 'quiet' }, strings.remove);
   #download = make('a', { class: 'download' });
   #rate = new TransferRate();
   #wordsAt = -Infinity;
@@ -90,7 +90,7 @@ export class ItemRow {
     const isFailed = this.#state === 'failed';
     const isMissing = this.#state === 'missing';
     this.#panel.hidden = !isUnderWay && !isFailed && !isMissing;
-    this.#panel.setAttribute('aria-label', words.uploadOf(name));
+    this.#panel.setAttribute('aria-label', strings.uploadOf(name));
     this.#title.textContent = name;
     this.#bar.hidden = this.#pause.hidden = this.#cancel.hidden = !isUnderWay;
     this.#remove.hidden = !isFailed;
@@ -143,9 +143,9 @@ export class ItemRow {
     if (!upload) return false;
     const { offset, size, state, isInterrupted } = upload;
     this.#bar.value = size === 0 ? 1 : offset / size;
-    this.#bar.setAttribute('aria-label', words.uploadOf(this.#item.name));
+    this.#bar.setAttribute('aria-label', strings.uploadOf(this.#item.name));
     const isPaused = state === 'paused';
-    const pause = isPaused ? words.resume : words.pause;
+    const pause = isPaused ? strings.resume : strings.pause;
     if (this.#pause.title !== pause) {
       this.#pause.title = pause;
       this.#pause.setAttribute('aria-label', pause);
@@ -164,9 +164,9 @@ export class ItemRow {
   #when() {
     const { upload } = this.#item;
     if (!upload) return '';
-    if (upload.state === 'paused') return words.paused;
-    if (upload.state === 'waiting') return words.waiting;
-    if (upload.isInterrupted) return words.noConnection;
+    if (upload.state === 'paused') return strings.paused;
+    if (upload.state === 'waiting') return strings.waiting;
+    if (upload.isInterrupted) return strings.noConnection;
     const seconds = this.#rate.secondsLeft(upload.size);
     return seconds === null ? '' : timeLeft(seconds);
   }
@@ -183,8 +183,8 @@ export class ItemRow {
     if (isPicture) lines.push(make('b', {}, name));
     if (isComing) lines.push(make('span', {}, partDone(offset, size)));
     if (isComing && isPicture && size) lines.push(make('progress', { max: String(size), value: String(offset) }));
-    if (isComing && state === 'stalled') lines.push(make('span', {}, words.paused));
-    if (isLoading) lines.push(make('span', {}, words.loading));
+    if (isComing && state === 'stalled') lines.push(make('span', {}, strings.paused));
+    if (isLoading) lines.push(make('span', {}, strings.loading));
     this.#frame.replaceChildren(...lines);
   }
 
@@ -194,8 +194,8 @@ export class ItemRow {
     if (source === null || isPicture || this.#download.getAttribute('href') === source.url) return;
     this.#download.href = source.url;
     this.#download.download = name;
-    this.#download.title = words.download;
-    this.#download.setAttribute('aria-label', words.downloadOf(name));
+    this.#download.title = strings.download;
+    this.#download.setAttribute('aria-label', strings.downloadOf(name));
   }
 
   /** Says for those who do not see it that something begins, ends or fails. */
@@ -210,16 +210,16 @@ export class ItemRow {
       ? upload.state
       : state;
     if (this.#state === before) return;
-    if (this.#state === 'local' && before === '') announce(words.onPage(name));
-    else if (this.#state === 'failed') announce(words.notUploaded(name, failureText(upload)));
+    if (this.#state === 'local' && before === '') announce(strings.onPage(name));
+    else if (this.#state === 'failed') announce(strings.notUploaded(name, failureText(upload)));
     else if (this.#state === 'missing') announce(problem);
-    else if (upload && this.#state === 'paused') announce(words.uploadPaused(name));
-    else if (upload && this.#state === 'uploading' && before !== 'ready') announce(words.uploading(name));
-    else if (upload && this.#state === 'ready' && before !== '') announce(words.uploaded(name));
+    else if (upload && this.#state === 'paused') announce(strings.uploadPaused(name));
+    else if (upload && this.#state === 'uploading' && before !== 'ready') announce(strings.uploading(name));
+    else if (upload && this.#state === 'ready' && before !== '') announce(strings.uploaded(name));
   }
 }
 
 /** @param {Item['upload']} upload @returns {string} why it failed */
 function failureText(upload) {
-  return upload?.error ? errorWords(upload.error) : '';
+  return upload?.error ? errorText(upload.error) : '';
 }

@@ -2,7 +2,7 @@
 
 import { BitmapCache } from '../render/bitmaps.js';
 import { ItemPainter } from '../model/item.js';
-import { errorWords, words } from '../i18n/i18n.js';
+import { errorText, strings } from '../i18n/i18n.js';
 import { confirmed, toast } from './dialogs.js';
 import { element } from './elements.js';
 import { ItemRow } from './itemRow.js';
@@ -53,29 +53,29 @@ export class ItemView {
     itemStore.addEventListener('change', () => this.#changed());
     itemStore.addEventListener('error', (event) => {
       const { item, error } = /** @type {CustomEvent} */ (event).detail;
-      toast(errorWords(error), { title: item.name, stays: true });
+      toast(errorText(error), { title: item.name, stays: true });
     });
     itemStore.addEventListener('itemadded', (event) => {
       const item = /** @type {CustomEvent<Item>} */ (event).detail;
-      const by = item.by || words.somebody;
-      this.#announce(`added:${by}`, (what) => words.adds(by, what), item.name);
+      const by = item.by || strings.somebody;
+      this.#announce(`added:${by}`, (what) => strings.adds(by, what), item.name);
     });
     itemStore.addEventListener(
       'itemremoved',
-      (event) => this.#announce('removed', words.removed, /** @type {CustomEvent<Item>} */ (event).detail.name),
+      (event) => this.#announce('removed', strings.removed, /** @type {CustomEvent<Item>} */ (event).detail.name),
     );
   }
 
   /** Takes it away, for everybody; asks first where that cannot be undone. @param {Item} item */
   async remove(item) {
     const { itemStore, items } = this.#parts;
-    const title = item.attachment ? words.removeForAll(item.name) : words.removeQuestion(item.name);
-    const question = { title, text: words.cannotComeBack, action: words.remove };
+    const title = item.attachment ? strings.removeForAll(item.name) : strings.removeQuestion(item.name);
+    const question = { title, text: strings.cannotComeBack, action: strings.remove };
     if (!item.blob && !await confirmed(question)) return;
     // Somebody may have been quicker.
     if (items.find(item.id) !== item) return;
     itemStore.remove(item);
-    toast(words.youRemoved(item.name));
+    toast(strings.youRemoved(item.name));
   }
 
   /** Calls back when the page has other colors. @param {() => void} changed */
@@ -116,7 +116,7 @@ export class ItemView {
       announcement.isShown = true;
       const { length } = announcement.names;
       const gone = () => this.#announcements.get(about) === announcement && this.#announcements.delete(about);
-      toast(say(length > 1 ? words.files(length) : announcement.names[0]), { about, gone });
+      toast(say(length > 1 ? strings.files(length) : announcement.names[0]), { about, gone });
     }, TOGETHER_MS);
   }
 

@@ -1,36 +1,36 @@
 /** The list of the keys. */
 
-import { words } from '../i18n/i18n.js';
+import { strings } from '../i18n/i18n.js';
 import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
 
 /** @returns {[string[], string][]} */
 function keys() {
-  const { ctrl } = words;
+  const { ctrl } = strings;
   return [
-    [['P', 'M', 'E', 'V'], words.keyTools],
-    [['L', 'A', 'R', 'O'], words.keyShapes],
-    [[words.shift, 'Alt'], words.keyRegular],
-    [['T'], words.text],
-    [['H'], words.hand],
-    [['I'], words.add],
-    [['←', '→', '↑', '↓'], words.keyMove],
-    [[`${ctrl} ↑`, `${ctrl} ↓`], words.keySize],
-    [[words.delete], words.keyRemove],
-    [[`${ctrl} A`], words.keyAll],
-    [[',', '.'], words.keyStep],
-    [[`${ctrl} D`], words.duplicate],
-    [[`${ctrl} C`, `${ctrl} V`], words.keyCopy],
-    [[words.pageUp], words.bringToFront],
-    [['[', ']'], words.keyWidth],
-    [['1', '…', '0'], words.keyColors],
-    [[`${ctrl} Z`], words.keyUndo],
-    [[words.space, words.drag], words.keyHand],
-    [['+', '−'], words.keyZoom],
-    [[`${words.shift} 0`], words.keyActualSize],
-    [['F', `${words.shift} 1`], words.showEverything],
-    [[`${ctrl} S`], words.saveCopy],
-    [['?'], words.keyList],
+    [['P', 'M', 'E', 'V'], strings.keyTools],
+    [['L', 'A', 'R', 'O'], strings.keyShapes],
+    [[strings.shift, 'Alt'], strings.keyRegular],
+    [['T'], strings.text],
+    [['H'], strings.hand],
+    [['I'], strings.add],
+    [['←', '→', '↑', '↓'], strings.keyMove],
+    [[`${ctrl} ↑`, `${ctrl} ↓`], strings.keySize],
+    [[strings.delete], strings.keyRemove],
+    [[`${ctrl} A`], strings.keyAll],
+    [[',', '.'], strings.keyStep],
+    [[`${ctrl} D`], strings.duplicate],
+    [[`${ctrl} C`, `${ctrl} V`], strings.keyCopy],
+    [[strings.pageUp], strings.bringToFront],
+    [['[', ']'], strings.keyWidth],
+    [['1', '…', '0'], strings.keyColors],
+    [[`${ctrl} Z`], strings.keyUndo],
+    [[strings.space, strings.drag], strings.keyHand],
+    [['+', '−'], strings.keyZoom],
+    [[`${strings.shift} 0`], strings.keyActualSize],
+    [['F', `${strings.shift} 1`], strings.showEverything],
+    [[`${ctrl} S`], strings.saveCopy],
+    [['?'], strings.keyList],
   ];
 }
 

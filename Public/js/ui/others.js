@@ -4,7 +4,7 @@ import { textOn } from '../model/palette.js';
 import { CURSOR_TYPE, CursorSender, RemoteCursors } from '../protocol/cursorMessage.js';
 import { overlap } from '../model/stroke.js';
 import { GroupSessionMessenger } from '../sync/groupSessionMessenger.js';
-import { words } from '../i18n/i18n.js';
+import { strings } from '../i18n/i18n.js';
 import { element, make } from './elements.js';
 
 /**
@@ -227,7 +227,7 @@ export class ChangeLabels {
     this.#labels.get(sender)?.shown.remove();
     this.#labels.delete(sender);
     if (this.#labels.size >= MAX_LABELS) return;
-    const tag = make('div', { class: 'change-label' }, shown ? who.name : words.tookAway(who.name));
+    const tag = make('div', { class: 'change-label' }, shown ? who.name : strings.tookAway(who.name));
     tag.style.setProperty('--own', who.color);
     tag.style.setProperty('--on-own', textOn(who.color));
     this.#layer.append(tag);

@@ -2,7 +2,7 @@
 
 import { textOn } from '../model/palette.js';
 import { identity, peopleAmong } from '../protocol/presence.js';
-import { words } from '../i18n/i18n.js';
+import { strings } from '../i18n/i18n.js';
 import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
 
@@ -62,7 +62,7 @@ export class People extends EventTarget {
     this.#others = peopleAmong(participants.filter((one) => !isMine(one)));
     this.#isConnected = isConnected;
     this.#chips.clear();
-    const mine = chip(me, words.youAre(me.name));
+    const mine = chip(me, strings.youAre(me.name));
     mine.classList.add('me');
     mine.addEventListener('click', () => this.dispatchEvent(new Event('rename')));
     const room = this.#narrow.matches ? SHOWN_CHIPS_NARROW : SHOWN_CHIPS;
@@ -93,8 +93,8 @@ export class People extends EventTarget {
 
   /** @param {number} count */
   #restChip(count) {
-    const made = make('button', { type: 'button', class: 'chip', 'aria-label': words.morePeople(count) });
-    made.append(make('span', {}, `+${words.number(count)}`));
+    const made = make('button', { type: 'button', class: 'chip', 'aria-label': strings.morePeople(count) });
+    made.append(make('span', {}, `+${strings.number(count)}`));
     made.addEventListener('click', () => this.#open());
     return made;
   }
@@ -112,15 +112,15 @@ export class People extends EventTarget {
       const made = this.#chips.get(person.number);
       const { kind } = this.#state(person);
       made?.toggleAttribute('data-away', kind === 'away');
-      made?.setAttribute('aria-label', kind === 'away' ? words.isAway(person.name) : person.name);
+      made?.setAttribute('aria-label', kind === 'away' ? strings.isAway(person.name) : person.name);
     }
-    const tabs = this.#myTabs > 1 ? words.tabs(this.#myTabs) : '';
+    const tabs = this.#myTabs > 1 ? strings.tabs(this.#myTabs) : '';
     const rows = [
-      row(this.#me, [words.you, tabs], 'here'),
+      row(this.#me, [strings.you, tabs], 'here'),
       ...this.#others.map((one) => {
         const { kind, minutes } = this.#state(one);
-        const status = kind === 'idle' ? words.idleFor(minutes) : words.presence[kind];
-        return row(one, [status, one.numbers.length > 1 ? words.tabs(one.numbers.length) : ''], kind);
+        const status = kind === 'idle' ? strings.idleFor(minutes) : strings.presence[kind];
+        return row(one, [status, one.numbers.length > 1 ? strings.tabs(one.numbers.length) : ''], kind);
       }),
     ];
     element('people-list').replaceChildren(...rows);

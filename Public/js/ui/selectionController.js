@@ -5,7 +5,7 @@ import { transformedBounds, TransformOverlay, TransformSync } from '../protocol/
 import { drawnBefore, overlap } from '../model/stroke.js';
 import { Text } from '../model/text.js';
 import { SelectTool } from '../tools/selectTool.js';
-import { errorWords, words } from '../i18n/i18n.js';
+import { errorText, strings } from '../i18n/i18n.js';
 import { announce, confirmed, toast } from './dialogs.js';
 import { element, make } from './elements.js';
 import { icon } from './icons.js';
@@ -79,7 +79,7 @@ export class SelectionController {
     try {
       selection.choose(await this.#commands.duplicate(selection.ids, BESIDE / camera.scale));
     } catch (error) {
-      toast(errorWords(error));
+      toast(errorText(error));
     }
   }
 
@@ -109,7 +109,7 @@ export class SelectionController {
       const [x, y] = camera.toCanvas((left + right) / 2, (top + bottom) / 2);
       camera.pan(view.width / 2 - x, view.height / 2 - y);
     }
-    announce(`${nameOf(one)}, ${words.doneOf(words.number(at + 1), words.number(all.length))}`);
+    announce(`${nameOf(one)}, ${strings.doneOf(strings.number(at + 1), strings.number(all.length))}`);
   }
 
   /** For everybody; asks first where that cannot be undone. */
@@ -120,20 +120,20 @@ export class SelectionController {
     if (size === 0) return;
     if (soleItem) return itemView.remove(soleItem);
     const isForGood = selection.items.some(({ blob }) => blob === null);
-    const question = { title: words.removeThings(size), text: words.cannotComeBack, action: words.remove };
+    const question = { title: strings.removeThings(size), text: strings.cannotComeBack, action: strings.remove };
     if (isForGood && !await confirmed(question)) return;
     this.#commands.remove(ids);
-    announce(words.thingsRemoved(size));
+    announce(strings.thingsRemoved(size));
   }
 }
 
 /** @param {import('../model/scene.js').Drawable} one @returns {string} for those who do not see it */
 function nameOf(one) {
-  if (one instanceof Text) return `${words.text}: ${one.text}`;
-  if ('place' in one) return one.isPicture ? words.picture(one.name) : words.file(one.name);
+  if (one instanceof Text) return `${strings.text}: ${one.text}`;
+  if ('place' in one) return one.isPicture ? strings.picture(one.name) : strings.file(one.name);
   // Others may call theirs whatever they like.
-  const name = { ...words }[/** @type {'pen'} */ (one.tool)];
-  return typeof name === 'string' ? name : words.pen;
+  const name = { ...strings }[/** @type {'pen'} */ (one.tool)];
+  return typeof name === 'string' ? name : strings.pen;
 }
 
 /**
@@ -159,7 +159,7 @@ export class SelectionView {
   #frame = element('chosen');
   #bar = element('chosen-bar');
   #box = element('marquee');
-  #download = make('a', { class: 'tool', title: words.download });
+  #download = make('a', { class: 'tool', title: strings.download });
   #parts;
   #shown = '';
 
@@ -170,15 +170,15 @@ export class SelectionView {
     this.#download.append(icon('download'));
     this.#bar.append(
       this.#download,
-      button(icon('duplicate'), words.duplicate, words.duplicateTitle, () => actions.duplicate()),
-      button(icon('front'), words.bringToFront, words.bringToFrontTitle, () => actions.bringToFront()),
-      button(icon('remove'), words.remove, words.removeTitle, () => {
+      button(icon('duplicate'), strings.duplicate, strings.duplicateTitle, () => actions.duplicate()),
+      button(icon('front'), strings.bringToFront, strings.bringToFrontTitle, () => actions.bringToFront()),
+      button(icon('remove'), strings.remove, strings.removeTitle, () => {
         element('canvas').focus();
         actions.remove();
       }),
     );
     selection.addEventListener('change', () => {
-      if (selection.size > 1) announce(words.thingsChosen(selection.size));
+      if (selection.size > 1) announce(strings.thingsChosen(selection.size));
       requestFrame();
     });
     selectTool.addEventListener('box', requestFrame);
@@ -224,7 +224,7 @@ export class SelectionView {
     if (source && soleItem) {
       this.#download.href = source.url;
       this.#download.download = soleItem.name;
-      this.#download.setAttribute('aria-label', words.downloadOf(soleItem.name));
+      this.#download.setAttribute('aria-label', strings.downloadOf(soleItem.name));
     }
     this.#placeBar(box, width, height);
   }

@@ -1,7 +1,7 @@
 /** What a person sees of the session: sharing, who is here, cuts, its end. */
 
 import { identity, peopleAmong } from '../protocol/presence.js';
-import { errorWords, noticeWords, words } from '../i18n/i18n.js';
+import { errorText, noticeText, strings } from '../i18n/i18n.js';
 import { announce, askName, confirmed, showEndedDialog, toast } from './dialogs.js';
 import { element } from './elements.js';
 
@@ -55,7 +55,7 @@ export class SessionFlow {
       const session = this.#session ?? await this.#sharing;
       if (session) await this.#parts.showLink(linkTo(session.id));
     } catch (error) {
-      toast(errorWords(error));
+      toast(errorText(error));
     } finally {
       this.#sharing = null;
     }
@@ -79,29 +79,29 @@ export class SessionFlow {
   async newPage() {
     const count = this.#count;
     const isAgreed = await confirmed({
-      title: count > 1 ? words.newPageForAll(count) : words.newPageTitle,
-      text: this.#session ? words.oldPageStays : words.oldPageGoes,
-      action: words.newPage,
+      title: count > 1 ? strings.newPageForAll(count) : strings.newPageTitle,
+      text: this.#session ? strings.oldPageStays : strings.oldPageGoes,
+      action: strings.newPage,
     });
     if (!isAgreed) return;
     try {
       await this.#parts.sharing.newPage();
     } catch (error) {
-      toast(errorWords(error));
+      toast(errorText(error));
     }
   }
 
   async leave() {
-    const text = this.#count > 1 ? words.leaveOthers : words.leaveText;
-    if (await confirmed({ title: words.leaveTitle, text, action: words.leave })) {
+    const text = this.#count > 1 ? strings.leaveOthers : strings.leaveText;
+    if (await confirmed({ title: strings.leaveTitle, text, action: strings.leave })) {
       this.#parts.sharing.leave();
     }
   }
 
   async end() {
     const count = this.#count;
-    const title = count > 1 ? words.endForAll(count) : words.endTitle;
-    if (await confirmed({ title, text: words.endText, action: words.end })) this.#session?.end();
+    const title = count > 1 ? strings.endForAll(count) : strings.endTitle;
+    if (await confirmed({ title, text: strings.endText, action: strings.end })) this.#session?.end();
   }
 
   /** How many people take part, whatever they have open. */
@@ -142,12 +142,12 @@ export class SessionFlow {
       const { code, detail } = /** @type {CustomEvent} */ (event).detail;
       banner.saving(session.isUnsaved);
       // That it is not saved is told as long as it is so.
-      if (code !== 'storage-full' && typeof detail === 'string') toast(noticeWords(code, detail));
+      if (code !== 'storage-full' && typeof detail === 'string') toast(noticeText(code, detail));
     }, lifetime);
     session.addEventListener('error', (event) => {
       const { detail: error } = /** @type {CustomEvent} */ (event);
-      if (error.code === 'session-quota') toast(errorWords(error));
-      if (error.code === 'storage-full') toast(words.noRoom);
+      if (error.code === 'session-quota') toast(errorText(error));
+      if (error.code === 'storage-full') toast(strings.noRoom);
     }, lifetime);
   }
 
@@ -161,11 +161,11 @@ export class SessionFlow {
     const come = unknown(joined);
     const news = come.filter((one) => !this.#followers.delete(identity(one)));
     // Those who were here first did not come just now.
-    if (this.#isDirty) announce(come.length > 0 ? words.areHere(names(come), come.length) : '');
+    if (this.#isDirty) announce(come.length > 0 ? strings.areHere(names(come), come.length) : '');
     else {
-      if (news.length > 0) toast(words.joined(names(news), news.length), { color: news[0].color });
+      if (news.length > 0) toast(strings.joined(names(news), news.length), { color: news[0].color });
       const gone = unknown(left);
-      if (gone.length > 0) toast(words.left(names(gone), gone.length), { color: gone[0].color });
+      if (gone.length > 0) toast(strings.left(names(gone), gone.length), { color: gone[0].color });
     }
     this.#isDirty = false;
     this.#present = new Set(this.#session?.activeParticipants.map(identity));
@@ -178,14 +178,14 @@ export class SessionFlow {
     const others = active.filter(({ number }) => number !== session?.localParticipant?.number);
     people.show({ name: settings.name, color: settings.color }, others, !session || session.isConnected);
     const count = this.#count;
-    element('end-label').textContent = count > 1 ? words.endFor(count) : words.end;
+    element('end-label').textContent = count > 1 ? strings.endFor(count) : strings.end;
     participantsChanged(active);
   }
 
   /** @param {{ from: string, by: Participant | null, isOwn: boolean }} detail */
   #followed({ from, by, isOwn }) {
-    const text = isOwn || !by ? words.aNewPage : words.startedNewPage(by.name);
-    toast(text, { color: by?.color, link: { href: linkTo(from), text: words.seeOldPage } });
+    const text = isOwn || !by ? strings.aNewPage : strings.startedNewPage(by.name);
+    toast(text, { color: by?.color, link: { href: linkTo(from), text: strings.seeOldPage } });
   }
 
   /** @param {GroupSession} session */
@@ -193,13 +193,13 @@ export class SessionFlow {
     const { sharing, scene } = this.#parts;
     // Left for the one that follows it: nobody needs to be told that it is over.
     if (sharing.session !== session) return;
-    const { kind, message } = overWords(session);
+    const { kind, message } = describeEnd(session);
     const isOver = kind === 'ended';
     sharing.detach({ comesBack: session.reason?.canComeBack, isOver });
     if (isOver) return;
-    if (kind === 'left') return toast(words.youLeft);
+    if (kind === 'left') return toast(strings.youLeft);
     const hasPicture = !scene.isEmpty;
-    const text = hasPicture ? `${message} ${words.pictureStays}` : message;
+    const text = hasPicture ? `${message} ${strings.pictureStays}` : message;
     const canRetry = kind === 'full' || kind === 'refused' || kind === 'version';
     const choice = await showEndedDialog({ title: endedTitle(session), text, canRetry, hasPicture });
     if (choice === 'retry') location.assign(linkTo(session.id));
@@ -208,21 +208,21 @@ export class SessionFlow {
 }
 
 /** @param {GroupSession} session */
-function overWords(session) {
+function describeEnd(session) {
   const { reason } = session;
   if (!reason) return { kind: /** @type {const} */ ('left'), message: '' };
   const { kind } = reason;
   // Who was in it a moment ago did not follow a wrong link.
   if (kind === 'unknown' && session.localParticipant) {
-    return { kind, message: words.goneText };
+    return { kind, message: strings.goneText };
   }
-  return { kind, message: errorWords(reason) };
+  return { kind, message: errorText(reason) };
 }
 
 /** @param {GroupSession} session */
 function endedTitle(session) {
-  const { kind } = overWords(session);
-  return kind === 'unknown' && session.localParticipant ? words.goneTitle : words.overTitles[kind];
+  const { kind } = describeEnd(session);
+  return kind === 'unknown' && session.localParticipant ? strings.goneTitle : strings.overTitles[kind];
 }
 
 /** @param {string} id of a session @returns {string} */
@@ -232,6 +232,6 @@ function linkTo(id) {
 
 /** @param {Participant[]} people */
 function names(people) {
-  if (people.length > 3) return words.people(people.length);
-  return words.names(people.map(({ name }) => name));
+  if (people.length > 3) return strings.people(people.length);
+  return strings.names(people.map(({ name }) => name));
 }

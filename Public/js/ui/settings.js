@@ -1,7 +1,7 @@
 /** What this browser remembers of the person, and what of it is chosen in the menu: language, colors, and what fingers do. */
 
 import { isRGB, randomColor } from '../model/palette.js';
-import { words } from '../i18n/i18n.js';
+import { strings } from '../i18n/i18n.js';
 import { showDialog, toast } from './dialogs.js';
 import { element } from './elements.js';
 import { icon } from './icons.js';
@@ -24,7 +24,7 @@ export const TEXT_SIZES = Object.freeze([18, 26, 44]);
 /** @param {() => number} [random] @returns {string} for somebody who has not said a name */
 export function randomName(random = Math.random) {
   const pick = (/** @type {string[]} */ names) => names[Math.floor(random() * names.length)];
-  return `${pick(words.firstNames)} ${pick(words.secondNames)}`;
+  return `${pick(strings.firstNames)} ${pick(strings.secondNames)}`;
 }
 
 /** @param {string} name @returns {string} as the gateway takes it: one line, at most 64 characters; may be empty */
@@ -169,7 +169,7 @@ export async function chooseLanguage(settings, canReload) {
   if (chosen === '' || chosen === before) return;
   settings.setLanguage(chosen === 'system' ? '' : chosen);
   if (canReload()) location.reload();
-  else toast(words.languageLater);
+  else toast(strings.languageLater);
 }
 
 /** As the system is, light, or dark. */
@@ -179,7 +179,7 @@ const THEMES = ['', 'light', 'dark'];
 export function offerThemes(settings) {
   const [system, light, dark] = [icon('system'), icon('light'), icon('dark')];
   const buttons = [system, light, dark].map((drawing, index) =>
-    radioButton('theme', { label: words.themes[index] }, drawing)
+    radioButton('theme', { label: strings.themes[index] }, drawing)
   );
   const group = new RadioGroup(element('themes'), buttons, (index) => settings.setTheme(THEMES[index]));
   group.show(THEMES.indexOf(settings.theme));
@@ -211,7 +211,7 @@ export class TouchDrawingSetting {
   /** @returns {boolean} true if a finger moves the page instead of drawing */
   movesPage() {
     if (!this.#isPenDetected || this.#settings.fingersDraw) return false;
-    if (!this.#isExplained && this.#settings.fingersDraw === null) toast(words.fingersMove);
+    if (!this.#isExplained && this.#settings.fingersDraw === null) toast(strings.fingersMove);
     this.#isExplained = true;
     return true;
   }

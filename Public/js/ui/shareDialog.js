@@ -1,7 +1,7 @@
 /** The dialog with the link to a session: to copy, to send, or to scan. */
 
 import { qrCode } from './qrCode.js';
-import { words } from '../i18n/i18n.js';
+import { strings } from '../i18n/i18n.js';
 import { showDialog } from './dialogs.js';
 import { element, makeSVG } from './elements.js';
 
@@ -17,15 +17,15 @@ export function showLink(link) {
   const copy = element('share-copy');
   const send = element('share-send');
   input.value = link;
-  const hint = isForThisDeviceOnly(link) ? words.onlyThisDevice : '';
+  const hint = isForThisDeviceOnly(link) ? strings.onlyThisDevice : '';
   note.textContent = hint;
-  copy.textContent = words.copy;
+  copy.textContent = strings.copy;
   send.hidden = !navigator.share;
   showCode(link);
   copy.onclick = async () => {
     const isCopied = await copied(input);
-    copy.textContent = isCopied ? words.copied : words.copy;
-    note.textContent = isCopied ? hint : words.copyByHand;
+    copy.textContent = isCopied ? strings.copied : strings.copy;
+    note.textContent = isCopied ? hint : strings.copyByHand;
   };
   // The person may have changed their mind; that is no error.
   send.onclick = () => navigator.share({ title: 'Draw Together', url: link }).catch(() => {});

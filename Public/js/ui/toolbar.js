@@ -2,7 +2,7 @@
 
 import { nearestColor, PALETTE, textOn } from '../model/palette.js';
 import { SHAPE_TOOLS } from '../model/strokeOutline.js';
-import { words } from '../i18n/i18n.js';
+import { strings } from '../i18n/i18n.js';
 import { element, makeSVG } from './elements.js';
 import { icon } from './icons.js';
 import { closePopover } from './popovers.js';
@@ -119,7 +119,7 @@ export class StylePicker extends EventTarget {
     super();
     this.#settings = settings;
     const swatches = [...PALETTE, settings.color].map((rgb, index) =>
-      swatch(words.colors[index] ?? words.ownColor, rgb, index)
+      swatch(strings.colors[index] ?? strings.ownColor, rgb, index)
     );
     this.#own = swatches[PALETTE.length];
     this.#colors = new RadioGroup(element('colors'), swatches, (index) => this.#press(index));
@@ -231,7 +231,7 @@ function color({ style }, rgb) {
 /** @param {number} index */
 function widthButton(index) {
   const dot = makeSVG('circle', { cx: '14', cy: '14', r: String([2.5, 4.5, 8][index]) });
-  const label = words.widths[index];
+  const label = strings.widths[index];
   const drawing = makeSVG('svg', { viewBox: '0 0 28 28', 'aria-hidden': 'true' }, dot);
   return radioButton('width', { label, title: `${label} ([ ])` }, drawing);
 }

@@ -1,7 +1,7 @@
 /** Texts about the progress of uploads and downloads: how much is done, and how long the rest takes. */
 
 import { byteCount } from '../i18n/format.js';
-import { words } from '../i18n/i18n.js';
+import { strings } from '../i18n/i18n.js';
 
 /** @typedef {import('../model/item.js').Item} Item */
 
@@ -12,26 +12,26 @@ const MIN_MS = 800;
 
 /** @param {number} offset @param {number} size both in bytes @returns {string} such as `12.4 of 81 MB` */
 export function doneOfTotal(offset, size) {
-  if (size < 1024) return words.doneOf(words.number(offset), words.bytes(size));
+  if (size < 1024) return strings.doneOf(strings.number(offset), strings.bytes(size));
   const [unit, name] = size < MB ? [1024, 'KB'] : [MB, 'MB'];
   // Down, so that it is never more than there is.
-  const tenths = (/** @type {number} */ bytes) => words.number(Math.floor(10 * bytes / unit) / 10);
-  return words.doneOf(tenths(offset), `${tenths(size)} ${name}`);
+  const tenths = (/** @type {number} */ bytes) => strings.number(Math.floor(10 * bytes / unit) / 10);
+  return strings.doneOf(tenths(offset), `${tenths(size)} ${name}`);
 }
 
 /** @param {number} offset @param {number | null} size @returns {string} such as `37 %`; without a size how much has come */
 export function partDone(offset, size) {
-  if (size === null) return byteCount(offset, words);
-  return words.percent(size === 0 ? 100 : Math.floor(100 * Math.min(1, offset / size)));
+  if (size === null) return byteCount(offset, strings);
+  return strings.percent(size === 0 ? 100 : Math.floor(100 * Math.min(1, offset / size)));
 }
 
 /** @param {number} seconds @returns {string} */
 export function timeLeft(seconds) {
-  if (seconds < 5) return words.fewSecondsLeft;
-  if (seconds < 57.5) return words.secondsLeft(5 * Math.round(seconds / 5));
+  if (seconds < 5) return strings.fewSecondsLeft;
+  if (seconds < 57.5) return strings.secondsLeft(5 * Math.round(seconds / 5));
   const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return words.minutesLeft(minutes);
-  return words.hoursLeft(Math.floor(minutes / 60), minutes % 60);
+  if (minutes < 60) return strings.minutesLeft(minutes);
+  return strings.hoursLeft(Math.floor(minutes / 60), minutes % 60);
 }
 
 /** The transfer rate of an upload over the last seconds. */
@@ -63,10 +63,10 @@ export class TransferRate {
 
 /** @param {Item} item @returns {string} what it is, for those who do not see it */
 export function itemLabel({ isPicture, name, size, by, state, offset, upload }) {
-  const known = [isPicture ? words.picture(name) : words.file(name)];
-  if (size !== null) known.push(byteCount(size, words));
-  if (by) known.push(words.addedBy(by));
-  if (upload?.state === 'failed') known.push(words.failed);
-  else if (state === 'uploading' || state === 'stalled') known.push(words.underWay(partDone(offset, size)));
+  const known = [isPicture ? strings.picture(name) : strings.file(name)];
+  if (size !== null) known.push(byteCount(size, strings));
+  if (by) known.push(strings.addedBy(by));
+  if (upload?.state === 'failed') known.push(strings.failed);
+  else if (state === 'uploading' || state === 'stalled') known.push(strings.underWay(partDone(offset, size)));
   return known.join(', ');
 }

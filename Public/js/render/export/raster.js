@@ -1,7 +1,7 @@
 /** What is taken away, how large that is, and as a picture of pixels. */
 
 import { decodeImage, levelFor, measureImage } from '../../model/imageFile.js';
-import { words } from '../../i18n/i18n.js';
+import { strings } from '../../i18n/i18n.js';
 
 /**
  * @typedef {import('../../model/item.js').Item} Item
@@ -119,7 +119,7 @@ export async function rasterOf({ drawables, paint, paper, signal, progress }, wa
     image.close();
   }
   const blob = await new Promise((resolve) => canvas.toBlob(resolve));
-  if (!blob) throw new Error(words.copyTooLarge);
+  if (!blob) throw new Error(strings.copyTooLarge);
   return { blob, missing };
 }
 

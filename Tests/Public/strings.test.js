@@ -10,7 +10,7 @@ import { tooLargeMessages } from '../../Public/js/ui/filePlacer.js';
 import { itemLabel, timeLeft } from '../../Public/js/ui/transferProgress.js';
 import { de } from '../../Public/js/i18n/de.js';
 import { en } from '../../Public/js/i18n/en.js';
-import { errorWords, noticeWords, speak, translate, words } from '../../Public/js/i18n/i18n.js';
+import { errorText, noticeText, speak, strings, translate } from '../../Public/js/i18n/i18n.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PUBLIC = join(ROOT, 'Public');
@@ -265,15 +265,15 @@ test('the page works without storage', () => {
 
 test('German is used once it is loaded, and missing texts are English', async () => {
   assert.equal(await speak('de'), true);
-  assert.equal(words, de);
+  assert.equal(strings, de);
   assert.equal(await speak('tlh'), false);
-  assert.equal(words, en);
+  assert.equal(strings, en);
 });
 
 test('sizes, times and labels are localized', async () => {
   await speak('de');
   const MB = 2 ** 20;
-  assert.equal(byteCount(1.5 * MB, words), '1,5 MB');
+  assert.equal(byteCount(1.5 * MB, strings), '1,5 MB');
   assert.equal(timeLeft(42), 'noch 40 s');
   assert.equal(timeLeft(3900), 'noch 1 h 5 min');
   const told = tooLargeMessages([{ name: 'a', size: 104_857_601 }], 104_857_600);
@@ -289,19 +289,19 @@ test('sizes, times and labels are localized', async () => {
 /** @type {{ rule: string, error: unknown, en: string, de: string }[]} */
 const ERRORS = [
   {
-    rule: 'the gateway’s words, where they are in the language',
+    rule: 'the gateway’s text, if the language is the gateway’s',
     error: new GroupSessionError('session-quota', 'The session holds 5 of 5 MB.'),
     en: 'The session holds 5 of 5 MB.',
     de: 'In diese Sitzung passt nichts mehr hinein. Entferne zuerst etwas.',
   },
   {
-    rule: 'the code’s words where there is nothing but a code',
+    rule: 'the text of the code, if there is nothing but a code',
     error: new GroupSessionError('too-many', 'too-many'),
     en: 'There is too much going on here at the moment. Try again later.',
     de: 'Hier ist im Moment zu viel los. Versuche es später noch einmal.',
   },
   {
-    rule: 'the gateway’s words for a code that is not known here',
+    rule: 'the gateway’s text for an unknown code',
     error: new GroupSessionError('constructor', 'Come back on Monday.'),
     en: 'Come back on Monday.',
     de: 'Come back on Monday.',
@@ -337,19 +337,19 @@ const ERRORS = [
 
 for (const { rule, error, ...says } of ERRORS) {
   test(`the text of an error: ${rule}`, async () => {
-    assert.equal(errorWords(error), says.en);
+    assert.equal(errorText(error), says.en);
     await speak('de');
-    assert.equal(errorWords(error), says.de);
+    assert.equal(errorText(error), says.de);
   });
 }
 
 test('notices of the gateway are localized', async () => {
-  assert.equal(noticeWords('saved', 'All is saved.'), 'All is saved.');
+  assert.equal(noticeText('saved', 'All is saved.'), 'All is saved.');
   await speak('de');
-  assert.equal(noticeWords('saved', 'All is saved.'), 'Alles ist wieder gespeichert.');
-  assert.match(noticeWords('damaged', 'Some is lost.'), /verloren/);
-  assert.equal(noticeWords('news', 'We move.'), 'We move.');
-  assert.equal(noticeWords('news', 7), '');
+  assert.equal(noticeText('saved', 'All is saved.'), 'Alles ist wieder gespeichert.');
+  assert.match(noticeText('damaged', 'Some is lost.'), /verloren/);
+  assert.equal(noticeText('news', 'We move.'), 'We move.');
+  assert.equal(noticeText('news', 7), '');
 });
 
 /**
