@@ -21,7 +21,7 @@ export function pointerInput(camera = new Camera()) {
   });
   /** @type {string[]} */
   const calls = [];
-  /** @type {import('../../Public/js/tools/penTool.js').Sample[]} */
+  /** @type {import('../../Public/js/tools/pointerInput.js').Sample[]} */
   const samples = [];
   /** @type {([number, number] | null)[]} */
   const hovers = [];

@@ -8,7 +8,7 @@ import { CursorSender, RemoteCursors } from '../../Public/js/protocol/cursorMess
 import { MAX_POINTS, Stroke } from '../../Public/js/model/stroke.js';
 import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
 import { readStroke } from '../../Public/js/protocol/shapeMessages.js';
-import { EraserTool } from '../../Public/js/tools/penTool.js';
+import { EraserTool } from '../../Public/js/tools/eraserTool.js';
 import { Pinch } from '../../Public/js/tools/panTool.js';
 import { cleanName, randomName, Settings } from '../../Public/js/ui/settings.js';
 import { en } from '../../Public/js/i18n/en.js';

@@ -4,7 +4,9 @@ import { Camera } from '../../Public/js/model/camera.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
 import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
-import { ERASER_REACH, EraserTool, PenTool, ShapeTool } from '../../Public/js/tools/penTool.js';
+import { ERASER_REACH, EraserTool } from '../../Public/js/tools/eraserTool.js';
+import { PenTool } from '../../Public/js/tools/penTool.js';
+import { ShapeTool } from '../../Public/js/tools/shapeTool.js';
 import { TextTool } from '../../Public/js/tools/textTool.js';
 
 const INK = { rgb: '#e5484d', color: 0 };

@@ -12,12 +12,12 @@ export class PanTool {
     this.#camera = camera;
   }
 
-  /** @param {import('./penTool.js').Sample} sample */
+  /** @param {import('./pointerInput.js').Sample} sample */
   begin({ x, y }) {
     [this.#x, this.#y] = [x, y];
   }
 
-  /** @param {import('./penTool.js').Sample[]} samples */
+  /** @param {import('./pointerInput.js').Sample[]} samples */
   move(samples) {
     const { scale } = this.#camera;
     const last = samples.at(-1);

@@ -4,10 +4,17 @@ import { Pinch } from './panTool.js';
 
 /**
  * @typedef {import('../model/camera.js').Camera} Camera
- * @typedef {import('./penTool.js').Sample} Sample
  * @typedef {Event & { scale: number, clientX: number, clientY: number }} GestureEvent
  * @typedef {{ begin(sample: Sample): void, move(samples: Sample[]): void, end(): void, cancel(): void }} Tool
  * @typedef {{ clientX: number, clientY: number, pressure: number }} PointerSample as in `PointerEvent`
+ *
+ * The position of a pointer.
+ * @typedef {object} Sample
+ * @property {number} x of the plane
+ * @property {number} y
+ * @property {number | null} pressure 0…1; null if the device has none
+ * @property {boolean} [shift] true while the Shift key is down
+ * @property {boolean} [alt] true while the Alt key is down
  *
  * @typedef {object} RecordedStroke a stroke that was drawn before the page was loaded
  * @property {number} pointerId

@@ -8,7 +8,7 @@ import { compose, IDENTITY, scaleAbout } from '../protocol/transformSync.js';
  * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {import('../model/stroke.js').Bounds} Bounds
  * @typedef {import('../model/stroke.js').Transform} Transform
- * @typedef {import('./penTool.js').Sample} Sample
+ * @typedef {import('./pointerInput.js').Sample} Sample
  *
  * What a pointer that is down does, once it has moved; `tap`: what it does if it never moves.
  * @typedef {object} Gesture

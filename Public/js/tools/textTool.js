@@ -5,7 +5,7 @@ import { LINE, Text } from '../model/text.js';
 /**
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
  * @typedef {import('../edit/drawing.js').TextStyle} TextStyle
- * @typedef {import('./penTool.js').Sample} Sample
+ * @typedef {import('./pointerInput.js').Sample} Sample
  * @typedef {{ id: string, text: string, point: [number, number], style: TextStyle }} EditedText `point`: its upper left corner
  */
 
