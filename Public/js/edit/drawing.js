@@ -1,7 +1,8 @@
 /** The drawing activity: the edits of shapes by this person, with or without a session. */
 
 import { newKey } from '../sync/key.js';
-import { Draft, UndoHistory } from './undoHistory.js';
+import { Draft } from './draft.js';
+import { UndoHistory } from './undoHistory.js';
 import { encodeShape } from '../protocol/shapeMessages.js';
 import { ShapeSync } from '../protocol/shapeSync.js';
 import { shapeToolPoints } from '../model/strokeOutline.js';
