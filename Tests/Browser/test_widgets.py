@@ -69,7 +69,7 @@ def test_one_popover_is_open_and_a_press_elsewhere_closes_it(browser, open_page)
     page.locator("#kinds").wait_for(state="hidden")
     page.mouse.move(300, 300)
     page.mouse.up()
-    assert len(page.evaluate("drawTogether.marks()")) == 1
+    assert len(page.evaluate("drawTogether.shapes()")) == 1
     page.locator("#more").click()
     page.locator("#menu").wait_for()
     page.locator("[data-tool=eraser]").click()
@@ -83,7 +83,7 @@ def test_a_finger_draws_beside_an_open_popover(chromium, open_page):
     page.get_by_role("radio", name="Purple").tap()
     touch(page, line(60, 200, 300, 200))
     page.locator("#inks").wait_for(state="hidden")
-    [stroke] = page.evaluate("drawTogether.marks()")
+    [stroke] = page.evaluate("drawTogether.shapes()")
     assert stroke["rgb"] == "#8e4ec6"
 
 
@@ -93,7 +93,7 @@ def test_arrow_keys_choose_within_a_group_and_move_nothing_else(browser, open_pa
     draw(page, line(100, 200, 300, 200))
     page.keyboard.press("v")
     page.keyboard.press("Control+a")
-    before = page.evaluate("drawTogether.marks().map(({ left, top }) => [left, top])")
+    before = page.evaluate("drawTogether.shapes().map(({ left, top }) => [left, top])")
     page.get_by_role("radio", name="Red").click()
     for key, name in {"ArrowRight": "Orange", "ArrowDown": "Yellow", "ArrowLeft": "Orange", "ArrowUp": "Red"}.items():
         page.keyboard.press(key)
@@ -104,9 +104,9 @@ def test_arrow_keys_choose_within_a_group_and_move_nothing_else(browser, open_pa
     assert checked(page, "colors") == ["Your own color (press again to change it)"]
     page.keyboard.press("ArrowRight")
     assert checked(page, "colors") == ["Red"]
-    [mark] = page.evaluate("drawTogether.marks()")
-    assert mark["rgb"] == "#e5484d"
-    assert page.evaluate("drawTogether.marks().map(({ left, top }) => [left, top])") == before
+    [shape] = page.evaluate("drawTogether.shapes()")
+    assert shape["rgb"] == "#e5484d"
+    assert page.evaluate("drawTogether.shapes().map(({ left, top }) => [left, top])") == before
     # One stop for the tab key.
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.name") == "widths"
@@ -149,7 +149,7 @@ def test_a_press_on_the_chosen_color_applies_it_again(browser, open_page):
     page.keyboard.press("v")
     page.keyboard.press("Control+a")
     page.get_by_role("radio", name="Green").click()
-    assert {mark["rgb"] for mark in page.evaluate("drawTogether.marks()")} == {"#30a46c"}
+    assert {shape["rgb"] for shape in page.evaluate("drawTogether.shapes()")} == {"#30a46c"}
 
 
 def test_a_screen_reader_learns_which_popover_is_open(chromium, open_page):

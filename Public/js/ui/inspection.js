@@ -33,7 +33,7 @@ export function openToInspection({ sharing, stateHash, shapes, items, selection,
       }));
     },
     /** Lowest first. */
-    marks: () =>
+    shapes: () =>
       shapes.all.map(({ id, rgb, z, bounds, ...rest }) => ({
         id,
         type: 'tool' in rest ? rest.tool : 'text',
