@@ -1,4 +1,4 @@
-/** Wires the parts together. */
+/** Creates the components of the page and connects them. */
 
 // First, because the parts use strings when they are created.
 import './language.js';
@@ -53,17 +53,17 @@ const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
 const frames = new FrameScheduler();
 const requestFrame = () => frames.request();
-/** Whether buttons, summary and banner are behind what happened: they follow once a frame. */
+/** True if buttons, summary and banner do not show the latest state yet. They are updated once a frame. */
 let isStateDirty = true;
 let stateShownAt = 0;
-/** While the picture comes in, not so often, in milliseconds. */
+/** The interval of these updates during a catch-up, in milliseconds. */
 const CATCH_UP_INTERVAL_MS = 250;
-/** Whether nothing could be drawn any more. */
+/** True if the session had ended at the last update. */
 let wasEnded = false;
 let isUnsavedReported = false;
-/** Where the mouse is over the page, in the plane. @type {[number, number] | null} */
+/** The position of the mouse, in the plane. @type {[number, number] | null} */
 let pointer = null;
-/** Whether the picture of a session that has just been entered is still coming in. */
+/** True until the first catch-up of a session that has just been entered is complete. */
 let isCatchingUp = false;
 const settings = new Settings(storageOr(() => localStorage));
 const shapes = new Shapes();
@@ -261,7 +261,7 @@ sharing.addEventListener('session', () => {
 
 sharing.addEventListener('opened', () => frameQueue.add(() => view.showAtFirst()));
 sharing.addEventListener('unkept', () => {
-  // In a session it matters while something waits: the banner says so.
+  // In a session, the banner reports this while something waits to be sent.
   if (!sharing.session && !isUnsavedReported) toast(strings.notKept);
   isUnsavedReported ||= !sharing.session;
   stateChanged();
@@ -273,7 +273,7 @@ function observeSession(session) {
   isCatchingUp = true;
   session.observe({
     entry: ({ sender, type }) => {
-      // What is told anew was drawn before.
+      // Entries of a catch-up were drawn earlier.
       if (session.isConnected && type !== CURSOR_TYPE && sender !== session.localParticipant?.number) {
         people.drew(sender);
       }
@@ -288,7 +288,7 @@ function observeSession(session) {
 
 /** @type {ReturnType<typeof createDeferred> | null} */
 let creating = null;
-/** The parts that are loaded after the first stroke can be drawn; tries again if they could not be loaded. */
+/** Loads and creates the parts that the first stroke does not need. After a failure, the next call tries again. */
 const deferred = () => creating ??= createDeferred().catch((error) => (creating = null, Promise.reject(error)));
 
 async function createDeferred() {
@@ -302,7 +302,7 @@ async function createDeferred() {
     view,
     canvas: renderer,
     insert: selectionController.insert.bind(selectionController),
-    // What one does next is to put it where it shall lie.
+    // Selected, so that the person can move it at once.
     choose: (ids) => (toolbar.choose('select'), selectTool.select(ids)),
     limit: () => sharing.attachmentBytes(),
   });
@@ -312,13 +312,16 @@ async function createDeferred() {
     camera,
     view: renderer,
     limit: () => sharing.attachmentBytes(),
-    // What one does next is to put it where it shall lie.
+    // Selected, so that the person can move it at once.
     added: ([first, ...others]) => choose(others.length === 0 ? first : null),
   });
   return { exporting, importer, filePlacer, ...functions };
 }
 
-/** Does something as soon as the deferred parts are there. @param {(parts: Awaited<ReturnType<typeof createDeferred>>) => unknown} action */
+/**
+ * Runs an action once the deferred parts are loaded.
+ * @param {(parts: Awaited<ReturnType<typeof createDeferred>>) => unknown} action
+ */
 function withDeferred(action) {
   deferred().then(action, (error) => toast(errorText(error)));
 }
@@ -359,7 +362,7 @@ function choose(item) {
   selectTool.select(item ? [item.id] : []);
 }
 
-/** @param {import('../model/scene.js').Drawable | [number, number] | null} one that has words of its own to be changed, or where new ones go */
+/** @param {import('../model/scene.js').Drawable | [number, number] | null} one the text to edit, or the point of a new text */
 function edit(one) {
   if (isEnded()) return;
   if (Array.isArray(one)) return textTool.editAt(one[0], one[1]);
@@ -431,12 +434,12 @@ openToInspection({
 });
 
 const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
-// What is drawn before the page is in its session would be lost.
+// The page of a session replays the strokes once it has entered the session: earlier they would be lost.
 if (shared) sharing.addEventListener('session', () => replayStrokes(input), { once: true });
 else replayStrokes(input);
 if (shared) sharing.join(shared[1]).catch((error) => toast(errorText(error), { stays: true }));
 else sharing.openAlone();
 stateChanged();
 document.documentElement.dataset.ready = 'true';
-// Now, so that each of them is at hand when the connection is not.
+// Loads these parts now, so that they are available when the connection is lost.
 deferred().then(({ keepOffline, whenIdle }) => whenIdle(() => keepOffline())).catch(() => {});

@@ -1,9 +1,9 @@
-/** Chooses the page's language and its colors before any of it is shown: the kept ones, else the browser's. */
+/** Chooses the language and the colors before the page is shown: the stored ones, or else the browser's. */
 {
   const SPOKEN = ['en', 'de'];
   /** The modules of strings in languages other than the markup's. @type {Record<string, () => Promise<unknown>>} */
   const STRINGS = { de: () => import('../i18n/de.js') };
-  /** Of the paper, for what the browser paints around the page. @type {Record<string, string>} */
+  /** The colors of the paper, for the parts that the browser paints around the page. @type {Record<string, string>} */
   const PAPER = { light: '#fbfaf7', dark: '#17181c' };
   const { documentElement } = document;
   /** @param {string} key @returns {string | null} */
@@ -11,7 +11,7 @@
     try {
       return localStorage.getItem(`drawtogether:${key}`);
     } catch {
-      // Storage is switched off: the browser's.
+      // Storage is switched off: use the browser's setting.
       return null;
     }
   };
@@ -40,7 +40,7 @@
     theme = /** @type {CustomEvent<string>} */ (event).detail;
     show();
   });
-  // Chosen in another tab.
+  // The person chose another setting in another tab.
   addEventListener('storage', ({ key, newValue }) => {
     if (key !== 'drawtogether:theme') return;
     theme = newValue;

@@ -1,4 +1,4 @@
-/** Runs the page's tasks once per animation frame, and only while there is something new to show. */
+/** Runs the page's tasks once per animation frame, and only if a frame was requested. */
 export class FrameScheduler {
   /** @type {((now: number) => boolean)[]} */
   #tasks = [];

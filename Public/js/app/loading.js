@@ -2,7 +2,7 @@
 
 import { strings } from '../i18n/i18n.js';
 
-/** @returns {Promise<typeof import('./deferred.js')>} @throws {Error} with a text for people */
+/** @returns {Promise<typeof import('./deferred.js')>} @throws {Error} with a text for the user */
 export async function loadDeferred() {
   try {
     return await import('./deferred.js');

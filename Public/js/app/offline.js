@@ -20,8 +20,9 @@ function browserSurroundings() {
 }
 
 /**
- * Keeps a release for offline use. Served from the sources, there is nothing to be kept, and a worker of an earlier release goes.
- * @param {() => Surroundings} [surroundings] may throw: a browser may refuse
+ * Stores a release for offline use. A page that is served from the sources is not stored, and removes the worker of an earlier
+ * release.
+ * @param {() => Surroundings} [surroundings] may throw: the browser may refuse access
  */
 export async function keepOffline(surroundings = browserSurroundings) {
   try {
@@ -37,14 +38,14 @@ export async function keepOffline(surroundings = browserSurroundings) {
     await Promise.all(ours.map((registration) => registration.unregister()));
     if (caches) await deletePageCaches(caches);
   } catch {
-    // Private windows refuse workers, and full disks their files: then the page needs its server.
+    // A private window refuses workers, and a full disk refuses their files. The page then needs its server.
   }
 }
 
 /** Calls a function once the page has nothing more urgent to do. @param {() => void} run */
 export function whenIdle(run) {
   const begin = () => {
-    // Not every browser has it.
+    // Not every browser has `requestIdleCallback`.
     if ('requestIdleCallback' in globalThis) requestIdleCallback(() => run(), { timeout: 10_000 });
     else setTimeout(run, 200);
   };

@@ -1,4 +1,4 @@
-/** Notices that the page returns to sight, from a freeze or from the machine's sleep, and that the network is back. */
+/** Detects that the page becomes visible again, that a freeze or the machine's sleep is over, and that the network is back. */
 
 const TICK_MS = 10_000;
 /** Hidden pages run their timers once a minute. If none ran for longer, the machine slept. */
@@ -6,7 +6,7 @@ const SLEEP_MS = 75_000;
 
 /**
  * Calls back whenever the connection should be checked at once.
- * @param {(isDoubtful: boolean) => void} resumed `isDoubtful`: sockets may be dead without a sign of it
+ * @param {(isDoubtful: boolean) => void} resumed `isDoubtful`: sockets may be dead without an event
  */
 export function onResume(resumed) {
   let tickedAt = Date.now();

@@ -1,4 +1,4 @@
-/** Which session the picture belongs to: made, joined, followed, left. Knows no DOM; what it needs comes in. */
+/** The session that the picture belongs to: creates, joins, follows and leaves sessions. Uses no DOM. */
 
 import { browserEnvironment } from '../sync/environment.js';
 import { OutboxStore } from '../persist/outboxStore.js';
@@ -13,17 +13,17 @@ import { loadDeferred } from './loading.js';
  * @typedef {{ name: string, color: string }} Profile
  */
 
-/** What is under the pen, and what arrived, is written down this long after; a whole stroke at once. */
+/** The delay before unfinished strokes and received results are stored. A finished stroke is stored at once. */
 const SAVE_AFTER_MS = 250;
 const ACTIVITY = Object.freeze({ identifier: 'drawtogether', title: 'Draw Together', type: 'generic' });
 
-/** In force until the gateway has told its own. */
+/** The limit until the gateway has sent its own. */
 const ATTACHMENT_BYTES = 104_857_600;
 const ASKING_MS = 1000;
 
 /**
- * Events: `session` (there is another one, or none), `followed` (detail: `from`, the old session's id, and `by`, a participant),
- * `opened` (what an earlier page kept is there), `unkept` (the browser does not keep what it was given).
+ * Events: `session` (the session changed; it may be null), `followed` (detail: `from`, the old session's id, and `by`, a
+ * participant), `opened` (the stored picture is displayed), `unkept` (the browser refused to store something).
  */
 export class Sharing extends EventTarget {
   #drawing;
@@ -42,13 +42,13 @@ export class Sharing extends EventTarget {
   #alone;
   #items;
   #snapshotDatabase;
-  /** @type {import('../persist/sessionSnapshots.js').SessionSnapshots | null} made for the first session */
+  /** @type {import('../persist/sessionSnapshots.js').SessionSnapshots | null} created for the first session */
   #snapshots = null;
   /** @type {'' | 'whole' | 'part'} */
   #lastSeen = '';
-  /** @type {Promise<void> | null} while what is kept of a page is being read */
+  /** @type {Promise<void> | null} while the stored board is being read */
   #opening = null;
-  /** @type {Promise<{ attachmentBytes?: unknown }> | null} what the gateway says to one who is in no session */
+  /** @type {Promise<{ attachmentBytes?: unknown }> | null} the gateway's limits, requested without a session */
   #limits = null;
   /** @type {GroupSession | null} */
   #session = null;
@@ -114,23 +114,23 @@ export class Sharing extends EventTarget {
     return this.#session;
   }
 
-  /** The session that has ended, and whose picture is still looked at: its id. Nothing can be drawn then. */
+  /** The id of an ended session whose picture is still shown; null: none. Drawing is disabled then. */
   get over() {
     return this.#over;
   }
 
-  /** The session's attachments, as long as there is a session. */
+  /** The journal of the session's attachments; null without a session. */
   get journal() {
     return this.#journal;
   }
 
-  /** How large a file may be. @returns {Promise<number>} bytes */
+  /** Returns the maximum size of a file. @returns {Promise<number>} bytes */
   async attachmentBytes() {
-    const told = this.#session?.limits.attachmentBytes;
-    if (told) return told;
+    const limit = this.#session?.limits.attachmentBytes;
+    if (limit) return limit;
     this.#limits ??= fetch(new URL('api/limits', this.#base), { signal: AbortSignal.timeout(ASKING_MS) })
       .then((answer) => answer.json())
-      // Out of reach: it will say so itself when it gets one that is too large.
+      // The gateway is unreachable. It refuses a file that is too large when the file is uploaded.
       .catch(() => ({}));
     const { attachmentBytes } = await this.#limits;
     return typeof attachmentBytes === 'number' ? attachmentBytes : ATTACHMENT_BYTES;
@@ -141,12 +141,12 @@ export class Sharing extends EventTarget {
     return this.#lastSeen;
   }
 
-  /** Whether what waits to be sent outlives this page. */
+  /** True if the pending entries are stored, so that a later page can send them. */
   get isKept() {
     return this.#store?.isKept ?? true;
   }
 
-  /** Goes on with what this person drew alone. */
+  /** Opens the board that this person drew without a session. */
   async openAlone() {
     this.#opening = this.#alone.open();
     await this.#opening;
@@ -154,7 +154,7 @@ export class Sharing extends EventTarget {
     this.dispatchEvent(new Event('opened'));
   }
 
-  /** Makes a session of the picture. @returns {Promise<GroupSession>} */
+  /** Creates a session with the current picture. @returns {Promise<GroupSession>} */
   async share() {
     await this.#opening;
     const { createSession } = await loadDeferred();
@@ -162,12 +162,14 @@ export class Sharing extends EventTarget {
     return await this.#enter(id, { bringsPicture: true });
   }
 
-  /** Goes into a session that somebody made; as the participant that this tab was, if it was. @param {string} id */
+  /** Joins an existing session. If this tab was a participant before, it continues as that participant. @param {string} id */
   async join(id) {
     return await this.#enter(id, { bringsPicture: false });
   }
 
-  /** An empty page for everybody; the old one stays where it is. */
+  /**
+   * Starts an empty page: in a session, a new session for all its participants. The old session keeps its picture and its link.
+   */
   async newPage() {
     const old = this.#session;
     if (!old) return this.#clear();
@@ -177,14 +179,15 @@ export class Sharing extends EventTarget {
     await this.#follow(old, id, old.localParticipant?.number ?? 0);
   }
 
-  /** The others go on; the picture stays here. */
+  /** Leaves the session. The others continue, and the picture stays on this page. */
   leave() {
     this.#session?.leave();
   }
 
   /**
-   * The session is over for this page; the picture is its own, or there to be looked at if it ended for everybody.
-   * @param {{ comesBack?: boolean, isOver?: boolean }} [options] `comesBack`: a later page may go on with what waits to be sent
+   * Separates the page from its session. The picture stays: to draw on alone, or only to look at if the session ended for
+   * everybody.
+   * @param {{ comesBack?: boolean, isOver?: boolean }} [options] `comesBack`: a later page may send the pending entries
    */
   detach({ comesBack = false, isOver = false } = {}) {
     this.#drawing.detach();
@@ -201,14 +204,14 @@ export class Sharing extends EventTarget {
     if (!isOver) this.#alone.begin();
   }
 
-  /** Writes down at once what is not written yet. */
+  /** Stores all changes that are not stored yet, at once. */
   saveNow() {
     this.#alone.saveNow();
     this.#save();
     this.#snapshots?.saveNow();
   }
 
-  /** @returns {Promise<boolean> | undefined} whether it is written */
+  /** @returns {Promise<boolean> | undefined} true if it is stored */
   #save() {
     this.#env.clearTimeout(this.#saving);
     this.#saving = null;
@@ -265,7 +268,8 @@ export class Sharing extends EventTarget {
       this.#itemStore.showStored(stored.items);
       this.dispatchEvent(new Event('opened'));
     }
-    // In this order: what is killed in between is there twice, and not nowhere.
+    // First store for the session, then delete the board: if the page is killed in between, the picture exists twice and is not
+    // lost.
     if (bringsPicture) Promise.all([brought, this.#save()]).then(([, isKept]) => isKept && forgetAlone());
     else this.#save();
     session.addEventListener('connectionchange', () => session.isConnected && (this.#lastSeen = ''));
@@ -320,7 +324,7 @@ export class Sharing extends EventTarget {
   /** @param {GroupSession} old @param {string} id @param {number} by */
   async #follow(old, id, by) {
     if (this.#session !== old) return;
-    // What is under the pen, or typed, belongs to the old page.
+    // An unfinished stroke or text belongs to the old session.
     this.#drawing.endStroke();
     this.#session = null;
     const who = old.participant(by);
@@ -336,7 +340,7 @@ export class Sharing extends EventTarget {
     if (!isUrgent) this.#saving ??= this.#env.setTimeout(() => this.#save(), SAVE_AFTER_MS);
     if (!isUrgent || this.#isSaveAsked) return;
     this.#isSaveAsked = true;
-    // What is done in one go is written in one go.
+    // Changes of the same task are stored together.
     queueMicrotask(() => {
       this.#isSaveAsked = false;
       this.#save();

@@ -25,7 +25,7 @@
   /** True from the second finger on, until all fingers are lifted. */
   let isPinching = false;
   let width = WIDTH;
-  /** @type {CanvasRenderingContext2D | null} of a canvas above the page's, because the page clears its own when it starts */
+  /** @type {CanvasRenderingContext2D | null} of a canvas above the page's own, because the page clears its own at the start */
   let context = null;
 
   /** @param {Element} below */
@@ -39,12 +39,12 @@
     const made = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
     made.scale(ratio, ratio);
     made.lineCap = 'round';
-    // Seen on both papers: green and its neighbors look brighter than other hues.
+    // Visible on light and on dark paper: green and its neighbors look brighter than other hues.
     const hue = Math.random() * 360;
     made.strokeStyle = `hsl(${hue},70%,${hue > 30 && hue < 200 ? 38 : 60}%)`;
     try {
       width = Number(localStorage['drawtogether:width']) || WIDTH;
-      // Ignored on a first visit. The page takes over the color, which the canvas spells `#rrggbb`.
+      // On a first visit there is no stored color, and this has no effect. The canvas returns the color as `#rrggbb` to the page.
       made.strokeStyle = localStorage['drawtogether:color'];
       localStorage['drawtogether:color'] = made.strokeStyle;
     } catch {
@@ -67,7 +67,7 @@
     }
   };
 
-  /** Ends the current stroke. @param {boolean} [isMeant] false to remove it */
+  /** Ends the current stroke. @param {boolean} [isMeant] false: the person did not mean to draw, so it is removed */
   const end = (isMeant) => {
     if (!current) return;
     current.isOver = true;
@@ -94,11 +94,11 @@
     event.preventDefault();
     const isTouch = pointerType === 'touch';
     const isOther = current && current.pointerType !== pointerType;
-    // A hand rests beside the pen.
+    // A finger beside a pen that is down: the hand rests on the screen.
     if (isTouch && isOther) return;
     if (!isTouch) fingers.clear();
     isPinching = isTouch && fingers.add(pointerId).size > 1;
-    // What a hand drew before its pen was not meant either.
+    // A stroke of the hand before its pen touched the screen was not meant, either.
     if (isPinching || isOther) end(isPinching && timeStamp - (current?.timeStamp ?? 0) >= PINCH_MS);
     if (current || isPinching) return;
     current = { pointerId, pointerType, button, timeStamp, samples: [sampleOf(event)], isOver: false };
@@ -108,7 +108,7 @@
     try {
       canvas.setPointerCapture(pointerId);
     } catch {
-      // The pointer is gone already.
+      // The pointer is already lifted.
     }
   };
 
@@ -134,7 +134,7 @@
     ['pointermove', move],
     ['pointerup', up],
     ['pointercancel', up],
-    // Otherwise iOS selects and magnifies under a finger that rests.
+    // Otherwise iOS selects text and shows its magnifier under a resting finger.
     ['touchstart', (event) => canvasOf(event) && event.preventDefault()],
   ];
   for (const [type, listener] of listeners) addEventListener(type, listener, PASS);

@@ -1,10 +1,10 @@
-/** Takes over the strokes that were drawn while the page was loading. */
+/** Replays the strokes that were drawn while the page was loading. */
 
 /** @typedef {{ strokeRecorder?: import('./strokeRecorder.js').StrokeRecorder }} Place */
 
 /**
- * Replays the recorded strokes as if they were drawn now; a stroke whose pointer is still down continues. Without a recorder, or
- * the second time, does nothing.
+ * Replays the recorded strokes as if they were drawn now. A stroke whose pointer is still down continues. Without a recorder, or
+ * at the second call, it does nothing.
  * @param {import('../tools/pointerInput.js').PointerInput} input
  * @param {Place} [place] the global object, where the recorder is
  * @param {(callback: () => void) => unknown} [nextFrame]
@@ -14,6 +14,6 @@ export function replayStrokes(input, place = /** @type {Place} */ (globalThis), 
   if (!strokeRecorder) return;
   place.strokeRecorder = undefined;
   for (const stroke of strokeRecorder.take()) input.replay(stroke);
-  // In the frame in which the page paints the strokes: neither earlier nor later, else they would vanish or look bolder.
+  // In the frame in which the page paints the strokes. Earlier, they would vanish for a moment; later, they would look bolder.
   nextFrame(() => strokeRecorder.clear());
 }

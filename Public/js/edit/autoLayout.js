@@ -7,29 +7,34 @@ import { overlap } from '../model/stroke.js';
 /**
  * @typedef {import('../model/stroke.js').Bounds} Bounds
  * @typedef {import('../model/placement.js').Size} Size
- * @typedef {{ x: number, y: number, room: Size }} Cell its middle in points, and how large it is
+ * @typedef {{ x: number, y: number, room: Size }} Cell its center and its size, in points
  */
 
-/** The part of the view that a picture may fill at first. */
+/** The part of the view that a single new picture may fill. */
 const PART_OF_VIEW = 0.6;
-/** The part of the view that several fill together, if they need not be smaller than the least; above and below are bars. */
+/**
+ * The part of the view that several new items fill together, unless cells would be too small. Bars cover the top and the bottom.
+ */
 const PART_FOR_SEVERAL = Object.freeze({ width: 0.86, height: 0.74 });
 const MIN_CELL = Object.freeze({ width: 150, height: 110 });
-/** The gap between cells, in pixels: below each there is room for its progress. */
+/** The gaps between cells, in pixels. Below each cell there is room for the progress of the upload. */
 const GAP = Object.freeze({ width: 24, height: 74 });
 
-/** @param {Size} size @param {Size} room @returns {Size} as large as there is room, its shape kept; never larger than it is */
+/**
+ * @param {Size} size @param {Size} room
+ * @returns {Size} the largest size that fits, with the same aspect ratio; never larger than the original
+ */
 export function fitInto({ width, height }, room) {
   const scale = Math.min(1, room.width / width, room.height / height);
   return { width: width * scale, height: height * scale };
 }
 
 /**
- * @param {number} count of what is to be added
- * @param {[number, number]} middle of all of it, in the plane
- * @param {Size & { scale: number }} view in pixels, and how many of these a point has
- * @param {Size} [least] that a cell must have, in pixels
- * @returns {Cell[]} row by row
+ * @param {number} count of the new items
+ * @param {[number, number]} middle the center of the grid, in the plane
+ * @param {Size & { scale: number }} view in pixels; `scale`: pixels per point
+ * @param {Size} [least] the minimum size of a cell, in pixels
+ * @returns {Cell[]} the cells, row by row
  */
 export function gridCells(count, [x, y], { width, height, scale }, least = MIN_CELL) {
   const whole = { width: PART_OF_VIEW * width, height: PART_OF_VIEW * height };
@@ -52,7 +57,7 @@ export function gridCells(count, [x, y], { width, height, scale }, least = MIN_C
 }
 
 /**
- * On the screen it is no larger than it is by itself, in CSS pixels.
+ * Returns the frame of an item in its cell. On the screen, the item is no larger than its natural size in CSS pixels.
  * @param {Size} natural in pixels @param {Cell} cell @param {number} scale pixels a point @returns {{ x: number, y: number } & Size}
  */
 export function placeInCell(natural, { x, y, room }, scale) {
@@ -61,8 +66,8 @@ export function placeInCell(natural, { x, y, room }, scale) {
 
 /**
  * Returns the smallest offset that moves all things together to a free place.
- * @param {Bounds[]} things @param {Bounds[]} taken @param {Bounds} view what they shall not leave
- * @param {number} step by which places are tried
+ * @param {Bounds[]} things @param {Bounds[]} taken @param {Bounds} view the area that they may not leave
+ * @param {number} step the distance between tried places
  * @returns {[number, number] | null} null: there is no such place
  */
 export function offsetToFreeSpace(things, taken, view, step) {
@@ -92,7 +97,7 @@ const UNKNOWN = Object.freeze({ width: DEFAULT_SIDE, height: DEFAULT_SIDE });
 /** The effective placement of each item: where it was moved to, else where it was added, else a fallback. */
 export class ItemPlacements {
   #moved;
-  /** @type {Map<string, PartialPlacement | null>} as their metadata say */
+  /** @type {Map<string, PartialPlacement | null>} the placements in the items' metadata */
   #added = new Map();
   /** @type {Map<string, number>} of the entries that added them: the `z` of items without one */
   #sequences = new Map();
@@ -102,7 +107,7 @@ export class ItemPlacements {
     this.#moved = moved;
   }
 
-  /** @param {string} id @param {PartialPlacement | null} placement null: it says none */
+  /** @param {string} id @param {PartialPlacement | null} placement null: the metadata has none */
   add(id, placement) {
     this.#added.set(id, placement);
   }
@@ -118,12 +123,12 @@ export class ItemPlacements {
     this.#sequences.delete(id);
   }
 
-  /** @param {Item} item @returns {Placement} where it is to be seen */
+  /** @param {Item} item @returns {Placement} where it is displayed */
   of(item) {
     return this.#place(item, this.#moved.of(item.id));
   }
 
-  /** @param {Item} item @returns {Placement} the same without the drags of others */
+  /** @param {Item} item @returns {Placement} its placement without the drags of others */
   base(item) {
     return this.#place(item, this.#moved.base(item.id));
   }

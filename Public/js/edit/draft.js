@@ -2,10 +2,13 @@
 
 /**
  * @typedef {import('../model/shapes.js').Shape} Shape
- * @typedef {{ shape: Shape, before: Shape | null }} DraftResult `before`: what it was; null: nothing
+ * @typedef {{ shape: Shape, before: Shape | null }} DraftResult `before`: the shape before the edit; null: it is new
  */
 
-/** A shape in progress that is sent as a whole: a shape that is drawn out, or a text that is typed. The others see each step. */
+/**
+ * A shape in progress: a shape that is drawn out, or a text that is typed. Each update is sent as a whole, so the others see each
+ * step.
+ */
 export class Draft {
   #shapes;
   #sync;
@@ -18,15 +21,15 @@ export class Draft {
     this.#sync = sync;
   }
 
-  /** @returns {Shape | null} as it is now */
+  /** @returns {Shape | null} the current version */
   get shape() {
     return this.#current?.shape ?? null;
   }
 
   /**
-   * It looks like that now.
-   * @param {Shape} shape @param {boolean} isDirty whether the others may see it so
-   * @returns {boolean} whether it is still there: somebody may have removed it
+   * Replaces the shape by a new version.
+   * @param {Shape} shape @param {boolean} isDirty true if the others may see this version
+   * @returns {boolean} false if somebody removed it
    */
   update(shape, isDirty) {
     if (this.#current && !this.#shapes.find(shape.id)) {
@@ -46,7 +49,10 @@ export class Draft {
     return true;
   }
 
-  /** Tells the others how it looks. @param {number} now @param {number} everyMs at most so often @returns {boolean} whether it has to wait */
+  /**
+   * Sends the current version, at most once per interval.
+   * @param {number} now @param {number} everyMs the interval @returns {boolean} true if it has to wait
+   */
   flush(now, everyMs) {
     const current = this.#current;
     if (!current?.isDirty) return false;
@@ -56,7 +62,7 @@ export class Draft {
     return false;
   }
 
-  /** It shall be as it is. @returns {DraftResult | null} null: nothing has changed */
+  /** Ends the edit and keeps the result. @returns {DraftResult | null} null: nothing has changed */
   end() {
     const current = this.#current;
     this.#current = null;
@@ -70,7 +76,10 @@ export class Draft {
     return isSame ? null : { shape, before };
   }
 
-  /** It shall be as it was. @returns {Shape | null} that; null: nothing */
+  /**
+   * Ends the edit and restores the earlier version.
+   * @returns {Shape | null} that version; null: the shape was new, and is removed
+   */
   cancel() {
     const current = this.#current;
     this.#current = null;

@@ -17,12 +17,12 @@ import { cleanText, Text } from '../model/text.js';
  * @typedef {{ rgb: string, color: number, size: number }} TextStyle
  */
 
-/** A text that is being typed is sent at most so often, in milliseconds. */
+/** The minimum interval between two sent versions of a text in progress, in milliseconds. */
 const TEXT_INTERVAL_MS = 150;
 
 /**
  * Events: `change` (of the shapes, the pending edits or the undo history), `undofailed` (the shapes of the command were removed),
- * `error` (a shape that cannot be sent; detail: why), `localchange` (a change without a session; detail: the entry).
+ * `error` (a shape cannot be sent; detail: the reason), `localchange` (a change without a session; detail: the entry).
  */
 export class Drawing extends EventTarget {
   #shapes;
@@ -31,14 +31,17 @@ export class Drawing extends EventTarget {
   #newKey;
   /** @type {(key: string | null) => void} */
   #confirmedChanged = () => {};
-  /** @type {{ stroke: Stroke, sent: number, parts: Stroke[] } | null} what is under the pen; `sent`: how many of its points */
+  /**
+   * @type {{ stroke: Stroke, sent: number, parts: Stroke[] } | null} the stroke under the pen; `sent`: the number of points that
+   *   were sent; `parts`: its earlier parts
+   */
   #pen = null;
   #draft;
 
   /**
    * @param {import('../model/shapes.js').Shapes} shapes @param {() => string} [key]
    * @param {UndoHistory} [history] other components push commands too
-   * @param {import('../model/scheduling.js').FrameQueue} [frameQueue] takes what the session says
+   * @param {import('../model/scheduling.js').FrameQueue} [frameQueue] runs the entries of the session
    */
   constructor(shapes, key = newKey, history = new UndoHistory(), frameQueue = undefined) {
     super();
@@ -75,8 +78,9 @@ export class Drawing extends EventTarget {
   /**
    * Joins the drawing to a session.
    * @param {GroupSession} session
-   * @param {{ bringsPicture: boolean, stored?: StoredShape[] }} options true to send the current shapes to the session; and the shapes
-   *   that the session had when they were stored, which are shown until the session says what it has now
+   * @param {{ bringsPicture: boolean, stored?: StoredShape[] }} options `bringsPicture`: true to send the current shapes to the
+   *   session; `stored`: the shapes
+   *   that the session had when they were stored. They are shown until the catch-up
    */
   attach(session, { bringsPicture, stored }) {
     this.detach();
@@ -102,7 +106,10 @@ export class Drawing extends EventTarget {
     for (const entry of entries) this.#sync.applyStored(entry);
   }
 
-  /** Calls a function whenever the session's version of a shape changed: with its key, or null for all. @param {(key: string | null) => void} changed */
+  /**
+   * Calls a function after each change of the session's version of a shape.
+   * @param {(key: string | null) => void} changed receives the key; null: all shapes may have changed
+   */
   watchConfirmed(changed) {
     this.#confirmedChanged = changed;
   }
@@ -131,7 +138,7 @@ export class Drawing extends EventTarget {
     this.endStroke();
     this.#startStroke(style, []);
     this.extendStroke(points, pressures);
-    // Not with the next frame: the others wait for it too.
+    // Sent at once instead of in the next frame, so that the others see it earlier.
     this.#flushPen();
   }
 
@@ -153,8 +160,11 @@ export class Drawing extends EventTarget {
   }
 
   /**
-   * Sets the words of a text that is being typed.
-   * @param {string} id of one that is there, or a new one @param {string} typed @param {TextStyle} style @param {[number, number]} point its upper left corner, of a new one
+   * Sets the content of a text that is being typed.
+   * @param {string} id of an existing text, or a new id
+   * @param {string} typed
+   * @param {TextStyle} style
+   * @param {[number, number]} point the upper left corner of a new text
    * @returns {boolean} false if somebody removed the text
    */
   writeText(id, typed, style, [x, y]) {
@@ -162,13 +172,13 @@ export class Drawing extends EventTarget {
     const before = this.#shapes.find(id);
     const place = before instanceof Text ? before : { x: onPlane(x), y: onPlane(y) };
     const written = new Text({ ...style, id, text, x: place.x, y: place.y, z: this.#zOf(id) });
-    // Nothing is no text, to the others.
+    // The others do not see an empty text.
     return this.#updateDraft(written, text !== '');
   }
 
   /**
    * Sends the changes since the last call. To be called once a frame.
-   * @param {number} [now] milliseconds @returns {boolean} true if something is left for a later frame
+   * @param {number} [now] milliseconds @returns {boolean} true if a later frame has more to send
    */
   flush(now = performance.now()) {
     this.#flushPen();
@@ -203,14 +213,14 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** @param {Shape} shape of whomever */
+  /** Removes a shape of any participant. @param {Shape} shape */
   erase(shape) {
     if (shape === this.#pen?.stroke) return;
     this.#remove(shape);
     this.#changed();
   }
 
-  /** @param {Shape[]} shapes taken away by one movement: undone together */
+  /** Pushes the erased shapes of one movement as one command. @param {Shape[]} shapes */
   endErasing(shapes) {
     if (shapes.length > 0) {
       this.#history.push({ undo: () => this.#restoreAll(shapes), redo: () => this.#removeAll(shapes) });
@@ -257,26 +267,26 @@ export class Drawing extends EventTarget {
     for (const shape of shapes) this.#sync.replace(shape, { existing: false });
   }
 
-  /** @param {boolean | undefined} wasThere what was to be undone or redone */
+  /** @param {boolean | undefined} wasThere false if the shapes of the command were removed */
   #afterUndo(wasThere) {
     if (wasThere === false) this.dispatchEvent(new Event('undofailed'));
     this.#changed();
   }
 
-  /** @param {Shape[]} shapes by one movement: undone together */
+  /** Pushes the drawn shapes of one movement as one command. @param {Shape[]} shapes */
   #pushDrawn(shapes) {
     if (shapes.length === 0) return;
     this.#history.push({ undo: () => this.#removeAll(shapes), redo: () => this.#restoreAll(shapes) });
   }
 
-  /** @param {Shape[]} shapes @returns {boolean} whether there was any */
+  /** @param {Shape[]} shapes @returns {boolean} true if at least one existed */
   #removeAll(shapes) {
     const there = shapes.filter(({ id }) => this.#shapes.find(id));
     for (const shape of there) this.#remove(shape);
     return there.length > 0;
   }
 
-  /** @param {Shape[]} shapes @returns {boolean} whether any was gone */
+  /** @param {Shape[]} shapes @returns {boolean} true if at least one had been removed */
   #restoreAll(shapes) {
     const gone = shapes.filter(({ id }) => !this.#shapes.find(id));
     for (const shape of gone) this.#restoreShape(shape);
@@ -296,7 +306,7 @@ export class Drawing extends EventTarget {
     this.#sync.remove(shape);
   }
 
-  /** @param {string} id @returns {number} where it lies, or a new one will */
+  /** @param {string} id @returns {number} its `z`, or that of a new shape */
   #zOf(id) {
     return this.#shapes.find(id)?.z ?? this.#sync.nextZ;
   }
@@ -320,7 +330,7 @@ export class Drawing extends EventTarget {
     if (!before) this.#pushDrawn([shape]);
     else if (shape instanceof Text && before instanceof Text) {
       const { id } = shape;
-      // Only what was changed: somebody may move it meanwhile.
+      // Undo restores only the changed properties, because somebody may have moved the text meanwhile.
       this.#history.push({
         undo: () => this.#changeText(id, changes(shape, before)),
         redo: () => this.#changeText(id, changes(before, shape)),
@@ -329,7 +339,7 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** Ends a text without words: removes it, or discards the draft. */
+  /** Ends an empty text: removes it, or discards the draft. */
   #discardEmptyText() {
     const before = this.#draft.cancel();
     if (before) {
@@ -339,7 +349,7 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** @param {string} id @param {Partial<Text>} changes @returns {boolean} whether it is there to say that now, wherever it lies */
+  /** @param {string} id @param {Partial<Text>} changes @returns {boolean} true if the text exists */
   #changeText(id, changes) {
     const there = this.#shapes.find(id);
     if (!(there instanceof Text)) return false;
@@ -349,14 +359,17 @@ export class Drawing extends EventTarget {
     return true;
   }
 
-  /** @param {StrokeStyle} style @param {Stroke[]} parts drawn before in the same movement */
+  /** @param {StrokeStyle} style @param {Stroke[]} parts the earlier parts of the same movement */
   #startStroke(style, parts) {
     const stroke = new Stroke({ ...style, id: this.#newKey(), z: this.#sync.nextZ });
     this.#pen = { stroke, sent: 0, parts };
     this.#shapes.set(stroke, { isDraft: true });
   }
 
-  /** Ends a long stroke and continues in a new one from its last point. @param {Stroke} stroke @param {Stroke[]} parts before it */
+  /**
+   * Ends a long stroke and continues in a new one from its last point.
+   * @param {Stroke} stroke @param {Stroke[]} parts its earlier parts
+   */
   #splitStroke(stroke, parts) {
     this.#finishStroke(stroke);
     this.#startStroke(stroke, [...parts, stroke]);
@@ -366,13 +379,13 @@ export class Drawing extends EventTarget {
   /** @param {Stroke} stroke the pen's */
   #finishStroke(stroke) {
     stroke.finish();
-    // What the others have not heard of cannot be gone.
+    // If no point was sent, the session does not have the stroke yet, so `existing` would discard it.
     this.#sync.replace(stroke, { existing: this.#pen !== null && this.#pen.sent > 0 });
     this.#shapes.extended(stroke.id);
     this.#shapes.endDraft(stroke.id);
   }
 
-  /** Somebody removed the stroke under the pen. @param {Stroke[]} parts that were drawn before */
+  /** Ends the stroke under the pen, because somebody removed it. @param {Stroke[]} parts its earlier parts */
   #strokeRemoved(parts) {
     this.#pen = null;
     this.#pushDrawn(parts);
@@ -384,7 +397,10 @@ export class Drawing extends EventTarget {
   }
 }
 
-/** @param {Text} from @param {Text} to @returns {Partial<Text>} the differences of text and style, as it is in `to` */
+/**
+ * @param {Text} from @param {Text} to
+ * @returns {Partial<Text>} the properties of text and style that differ, with the values of `to`
+ */
 function changes(from, to) {
   const { text, rgb, color, size } = to;
   const all = Object.entries({ text, rgb, color, size });

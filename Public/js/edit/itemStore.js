@@ -22,14 +22,15 @@ import { ItemPlacements } from './autoLayout.js';
  * @typedef {object} Options
  * @property {import('../model/scene.js').Items} items
  * @property {import('./undoHistory.js').UndoHistory} history
- * @property {{ next: number, seen(z: number): void }} depth above all that is known; what lies at a `z` is known from then on
+ * @property {{ next: number, seen(z: number): void }} depth `next`: a `z` above everything known; `seen`: reports a `z` that is
+ *   in use
  * @property {() => string} [key]
  * @property {() => number} [now] milliseconds
  */
 
 /**
- * Events: `change` (of the items or their progress), `itemadded` and `itemremoved` (detail: an item that somebody else
- * added or removed just now), `error` (detail: an item that cannot be removed or brought along, and why).
+ * Events: `change` (of the items or their progress), `itemadded` and `itemremoved` (detail: an item that somebody else added or
+ * removed just now), `error` (detail: an item that cannot be removed or uploaded, and the reason).
  */
 export class ItemStore extends EventTarget {
   #items;
@@ -45,12 +46,12 @@ export class ItemStore extends EventTarget {
   /** @type {AbortController | null} */
   #lifetime = null;
   #places = new ItemPlacements(this.#placements);
-  /** @type {Set<string>} what this person removed, whether or not the session knows */
+  /** @type {Set<string>} the ids of items that this person removed; the session may still list them */
   #removed = new Set();
-  /** @type {Map<string, string>} what was brought back, under another id: the attachment of the first is gone for good */
+  /** @type {Map<string, string>} the new ids of restored items, by their old ids: a removed attachment cannot be restored */
   #replacementIds = new Map();
   #isCaughtUp = false;
-  /** @type {Set<string>} the items shown by `showStored`, until the session says what it has now */
+  /** @type {Set<string>} the items shown by `showStored`, until the catch-up */
   #stored = new Set();
 
   /** @param {Options} options */
@@ -81,15 +82,15 @@ export class ItemStore extends EventTarget {
       entry: ({ system, type, key, sequence }) => {
         if (!system || type !== 'attachment' || !key) return;
         this.#places.setSequence(key, sequence);
-        // The journal, which was there first, told of it before that was known.
+        // The journal observes the session before this store does, so it reported the item before this sequence was known.
         this.#placementChanged(key);
       },
       caughtUp: () => {
         this.#isCaughtUp = true;
         this.#discardUnlisted(journal);
-        // What could not be loaded may have been out of reach.
+        // The gateway may have been unreachable: pictures that could not be loaded are tried again.
         for (const item of this.#items.all) if (item.problem) this.retryLoad(item);
-        // What was removed is there again when the gateway came back from before that.
+        // A gateway that returns with an older state lists removed items again.
         for (const { id } of journal.current) if (this.#removed.has(id)) journal.remove({ id }).catch(() => {});
       },
     }, this.#lifetime);
@@ -101,7 +102,7 @@ export class ItemStore extends EventTarget {
     return Promise.all([...this.#items.all].map((item) => this.#share(item)));
   }
 
-  /** Separates the items from the session. Those with content at hand stay. */
+  /** Separates the items from the session. Items whose content can be loaded stay. */
   detach() {
     this.#lifetime?.abort();
     this.#lifetime = null;
@@ -160,7 +161,7 @@ export class ItemStore extends EventTarget {
     this.#changed();
   }
 
-  /** Shows the items that the session had when they were stored, until the session says what it has now. @param {StoredItem[]} stored */
+  /** Shows the items that the session had when they were stored, until the catch-up. @param {StoredItem[]} stored */
   showStored(stored) {
     for (const { id, name, contentType, size, natural, by, place, origin } of stored) {
       if (this.#items.find(id)) continue;
@@ -172,7 +173,7 @@ export class ItemStore extends EventTarget {
     this.#changed();
   }
 
-  /** Discards stored items that the session does not have any more. @param {GroupSessionJournal} journal */
+  /** Discards the stored items that the session no longer has. @param {GroupSessionJournal} journal */
   #discardUnlisted(journal) {
     const listed = new Set([...journal.current, ...journal.uploads].map(({ id }) => id));
     for (const id of this.#stored) {
@@ -182,12 +183,18 @@ export class ItemStore extends EventTarget {
     this.#stored.clear();
   }
 
-  /** Starts or continues a drag. @param {Item} item @param {Placement} place @param {boolean} [isShared] whether the others see it there */
+  /**
+   * Starts or continues a drag.
+   * @param {Item} item @param {Placement} place @param {boolean} [isShared] true if the others see the drag
+   */
   drag(item, place, isShared = true) {
     this.#sync.drag(item.id, place, isShared);
   }
 
-  /** Shows a drag of another participant. @param {string} id @param {Transform} transform @param {number} by @returns {boolean} whether there is such an item */
+  /**
+   * Shows a drag of another participant.
+   * @param {string} id @param {Transform} transform @param {number} by @returns {boolean} true if the item exists
+   */
   dragRemotely(id, transform, by) {
     const item = this.#items.find(id);
     if (item) this.#sync.dragRemotely(id, transformedPlacement(this.#places.base(item), transform, item.isPicture), by);
@@ -196,13 +203,13 @@ export class ItemStore extends EventTarget {
 
   /** Ends the drag without a change. @param {Item} item */
   cancelDrag(item) {
-    // Those who saw it move are shown where it is.
+    // The others saw the drag, so they get the current placement.
     if (this.#sync.cancelDrag(item.id)) this.#sync.sendPreview(item.id, item.place);
   }
 
   // For callers that push their own commands to the undo history.
 
-  /** @param {Item} item @param {Placement} place where it lies from now on */
+  /** @param {Item} item @param {Placement} place its new placement */
   move(item, place) {
     this.#sync.commit(item.id, place);
     this.#changed();
@@ -215,7 +222,7 @@ export class ItemStore extends EventTarget {
     return item;
   }
 
-  /** Removes an item for everybody. Can be undone if its content is at hand. @param {Item} item */
+  /** Removes an item for everybody. Can be undone if its content is available. @param {Item} item */
   async remove(item) {
     let taken = [item];
     const redo = () => (taken = this.removeAll([item])).length > 0;
@@ -241,7 +248,7 @@ export class ItemStore extends EventTarget {
     }
   }
 
-  /** Uploads a failed item again, under a new id: the gateway may still be clearing the first one. @param {Item} item */
+  /** Uploads a failed item again, under a new id: the gateway may not have removed the first upload yet. @param {Item} item */
   retryUpload(item) {
     if (!item.blob) return;
     this.#remove(item);
@@ -267,26 +274,26 @@ export class ItemStore extends EventTarget {
     return this.#sync.frame(now);
   }
 
-  /** @param {Item[]} items @returns {Item[]} those that were still there, as they were at last */
+  /** @param {Item[]} items @returns {Item[]} the removed ones, in their last state */
   removeAll(items) {
     const there = items.map((item) => this.current(item)).filter((item) => item !== null);
     for (const item of there) this.#remove(item);
     return there;
   }
 
-  /** @param {Item[]} items @returns {boolean} whether they are there, if only because they could not be removed */
+  /** @param {Item[]} items @returns {boolean} true if they exist again, or still exist because they could not be removed */
   restoreRemoved(items) {
     for (const item of items) if (item.blob && !this.current(item)) this.#restoreRemoved(item, item.blob);
     this.#changed();
     return items.some((item) => this.current(item));
   }
 
-  /** Adds a removed item again at its place, under a new id. @param {Item} item that was taken away @param {Blob} blob */
+  /** Adds a removed item again at its place, under a new id. @param {Item} item that was removed @param {Blob} blob */
   #restoreRemoved({ id, name, contentType, natural, place }, blob) {
     this.#replacementIds.set(id, this.#insert({ blob, name, contentType, natural }, place).id);
   }
 
-  /** @param {Item} item @returns {Item | null} what it is by now, if it is there */
+  /** @param {Item} item @returns {Item | null} its current version; null if it does not exist */
   current({ id }) {
     let last = id;
     for (let later = this.#replacementIds.get(id); later; later = this.#replacementIds.get(later)) last = later;
@@ -328,7 +335,7 @@ export class ItemStore extends EventTarget {
     this.#trackUpload(item, upload);
   }
 
-  /** @param {Item} item @param {Upload} upload of one's own */
+  /** @param {Item} item @param {Upload} upload this person's */
   #trackUpload(item, upload) {
     if (item.upload === upload) return;
     item.upload = upload;
@@ -338,7 +345,7 @@ export class ItemStore extends EventTarget {
 
   /** @param {Item} item */
   #uploadChanged(item) {
-    // Who leaves keeps what was not uploaded; else somebody removed it.
+    // Leaving the session cancels uploads, and the items stay. Otherwise a cancelled upload means that somebody removed the item.
     const isRemoved = item.upload?.state === 'cancelled' && this.#session?.state !== 'invalidated';
     if (isRemoved && this.#items.find(item.id) === item) this.#removedByOther(item);
     this.#changed();
@@ -362,7 +369,7 @@ export class ItemStore extends EventTarget {
       const upload = uploads.get(item.id);
       if (!upload) this.#removedByOther(item);
       else {
-        // A gateway that came back without it gets it again.
+        // The gateway returned with an older state without the item, so the item is uploaded again.
         Object.assign(item, { attachment: null, state: 'uploading' });
         this.#trackUpload(item, upload);
       }
@@ -376,7 +383,7 @@ export class ItemStore extends EventTarget {
     this.#emit('itemremoved', item);
   }
 
-  /** @param {Attachment} attachment that is new here @returns {Item} */
+  /** @param {Attachment} attachment a new one @returns {Item} */
   #addFromJournal({ id, name, contentType, size, metadata }) {
     const item = new Item({ id, name, contentType, size, place: { ...fallbackPosition(id), ...CARD, z: 0 } });
     this.#show(item, readPlacement(metadata));
@@ -409,7 +416,7 @@ export class ItemStore extends EventTarget {
     this.#items.remove(item);
   }
 
-  /** @param {string | null} id of what may lie elsewhere now; null: all */
+  /** @param {string | null} id of an item whose placement may have changed; null: all items */
   #placementChanged(id) {
     const item = id === null ? null : this.#items.find(id);
     for (const one of id === null ? [...this.#items.all] : item ? [item] : []) {
@@ -437,7 +444,10 @@ export class ItemStore extends EventTarget {
   }
 }
 
-/** @param {Record<string, any>} one @param {Record<string, unknown>} other @returns {boolean} whether the first has all that is the other's */
+/**
+ * @param {Record<string, any>} one @param {Record<string, unknown>} other
+ * @returns {boolean} true if `one` has all properties of `other`, with the same values
+ */
 function same(one, other) {
   return Object.entries(other).every(([name, value]) => one[name] === value);
 }

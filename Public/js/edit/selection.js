@@ -13,10 +13,10 @@ export class Selection extends EventTarget {
   #items;
   /** @type {Set<string>} */
   #ids = new Set();
-  /** @type {Bounds | null} as far as they are known */
+  /** @type {Bounds | null} null: to be computed */
   #bounds = null;
   #mayBeGone = false;
-  /** Counts changes of what is chosen and of where it lies. */
+  /** Counts changes of the selected ids, and of the shapes and items themselves. */
   version = 0;
 
   /** @param {import('../model/shapes.js').Shapes} shapes @param {import('../model/scene.js').Items} items */
@@ -49,7 +49,7 @@ export class Selection extends EventTarget {
     return this.#ids.has(id);
   }
 
-  /** @returns {Shape[]} as they are to be seen */
+  /** @returns {Shape[]} the selected shapes, as displayed */
   get shapes() {
     return [...this.ids].map((id) => this.#shapes.find(id)).filter((shape) => shape !== null);
   }
@@ -59,24 +59,24 @@ export class Selection extends EventTarget {
     return [...this.ids].map((id) => this.#items.find(id)).filter((item) => item !== null);
   }
 
-  /** @returns {Drawable | null} what is chosen, if it is one thing */
+  /** @returns {Drawable | null} the selected shape or item; null if none or several are selected */
   get sole() {
     const [id] = this.ids;
     return this.#ids.size === 1 ? this.#items.find(id) ?? this.#shapes.find(id) : null;
   }
 
-  /** @returns {Item | null} the picture or file that is chosen, if it is alone */
+  /** @returns {Item | null} the selected picture or file, if nothing else is selected */
   get soleItem() {
     const { sole } = this;
     return sole && 'place' in sole ? sole : null;
   }
 
-  /** @returns {Bounds | null} of all that is chosen */
+  /** @returns {Bounds | null} of the whole selection */
   get bounds() {
     if (this.size === 0) return null;
     if (this.#bounds) return this.#bounds;
     const { bounds, size } = this.#shapes;
-    // Of all of them, it is known.
+    // If everything is selected, the bounds of all shapes are already known.
     const shapes = bounds && this.size === size + this.#items.size ? [{ bounds }] : this.shapes;
     this.#bounds = around([...shapes, ...this.items]);
     return this.#bounds;
@@ -90,7 +90,7 @@ export class Selection extends EventTarget {
     this.#changed();
   }
 
-  /** @param {string} id chosen now if it was not, and else no more */
+  /** Adds an id to the selection, or removes it. @param {string} id */
   toggle(id) {
     if (!this.#ids.delete(id)) this.#ids.add(id);
     this.#changed();
@@ -101,7 +101,7 @@ export class Selection extends EventTarget {
     if (!this.#ids.has(id)) return;
     this.#bounds = null;
     this.version += 1;
-    // What changes is hidden too for a moment: whether it is there is seen when somebody asks.
+    // A change hides the old version first, so a hidden shape may still exist. `#settle` checks this at the next access.
     this.#mayBeGone ||= mayBeGone;
   }
 

@@ -16,7 +16,8 @@ import { drawnBefore } from '../model/stroke.js';
  * @typedef {{ before: Shape, after: Shape }} ShapeChange
  * @typedef {{ item: Item, before: Placement, after: Placement }} ItemChange
  * @typedef {<T extends { before: unknown, after: unknown }>(change: T) => T} Direction
- * @typedef {{ ids: ReadonlySet<string>, places: Map<Item, Placement>, isLive: boolean, transform: Transform }} Drag `isLive`: all of it is shown while it moves
+ * @typedef {{ ids: ReadonlySet<string>, places: Map<Item, Placement>, isLive: boolean, transform: Transform }} Drag `isLive`:
+ *   the selection itself is shown while it moves, not only its box
  *
  * @typedef {object} Parts
  * @property {import('../model/shapes.js').Shapes} shapes
@@ -30,7 +31,7 @@ import { drawnBefore } from '../model/stroke.js';
  * @property {() => number} [now] milliseconds
  */
 
-/** More is not shown while it moves: only the box around it does. */
+/** The maximum numbers of shapes and of their points that are shown during a drag. Of a larger selection, only the box moves. */
 const MAX_LIVE_SHAPES = 300;
 const MAX_LIVE_POINTS = 12_000;
 
@@ -58,17 +59,20 @@ export class SelectionCommands {
     return this.#drag !== null;
   }
 
-  /** Whether what was done is not done to all yet. */
+  /** True while a command is not yet applied to all selected shapes and items. */
   get isBusy() {
     return this.#tasks.isBusy;
   }
 
-  /** To be called once a frame. @returns {boolean} whether another one is needed */
+  /** Continues the work. To be called once a frame. @returns {boolean} true if another frame is needed */
   frame() {
     return this.#tasks.frame();
   }
 
-  /** Starts a drag, or continues it. @param {ReadonlySet<string>} ids @param {Transform} transform from where they lay */
+  /**
+   * Starts a drag, or continues it.
+   * @param {ReadonlySet<string>} ids @param {Transform} transform relative to the start of the drag
+   */
   drag(ids, transform) {
     const { items, itemStore, transforms, transformSync } = this.#parts;
     this.#drag ??= this.#startDrag(ids);
@@ -79,7 +83,8 @@ export class SelectionCommands {
     for (const [item, place] of drag.places) {
       if (items.find(item.id)) itemStore.drag(item, transformedPlacement(place, transform, item.isPicture), isAlone);
     }
-    // A picture alone is shown as those see it too who know of no other transforms; what is too much here is so there too.
+    // The drag of a single picture or file is sent as a placement, which clients without transforms understand, too. A selection
+    // that is too large to be shown here is not sent, either.
     if (drag.isLive && (!isAlone || drag.places.size === 0)) transformSync.drag(drag.ids, transform);
   }
 
@@ -121,7 +126,7 @@ export class SelectionCommands {
     });
   }
 
-  /** Takes them away, for everybody. @param {ReadonlySet<string>} ids */
+  /** Removes shapes and items, for everybody. @param {ReadonlySet<string>} ids */
   remove(ids) {
     const all = this.#of(ids);
     const removal = this.#removal(all.filter(isShape), all.filter(isItem));
@@ -130,7 +135,7 @@ export class SelectionCommands {
   }
 
   /**
-   * They come from elsewhere, and are this person's from now on.
+   * Inserts imported shapes and items. They become this person's own.
    * @param {Shape[]} shapes new ones @param {{ added: import('./itemStore.js').ItemContent, place: import('../model/placement.js').Placement }[]} laid
    * @returns {string[]} their ids
    */
@@ -141,7 +146,11 @@ export class SelectionCommands {
     return this.#pushInsertion(shapes, items);
   }
 
-  /** Lays what is like them beside them. @param {ReadonlySet<string>} ids @param {number} distance points @returns {Promise<string[]>} theirs, where it is done already */
+  /**
+   * Duplicates shapes and items beside the originals.
+   * @param {ReadonlySet<string>} ids @param {number} distance points
+   * @returns {Promise<string[]>} the ids of the copies; empty while the work is unfinished
+   */
   async duplicate(ids, distance) {
     const { itemStore, drawing } = this.#parts;
     const transform = { factor: 1, x: distance, y: distance };
@@ -152,7 +161,7 @@ export class SelectionCommands {
     const shapes = [];
     /** @type {Item[]} */
     const items = [];
-    // Somebody may have changed them meanwhile.
+    // Read again, because somebody may have changed them meanwhile.
     const all = this.#of(ids).map((one) => ({ one, id: this.#newKey() }));
     this.#tasks.run(() => all, ({ one, id }) => {
       const blob = blobs.get(one);
@@ -168,7 +177,7 @@ export class SelectionCommands {
     return this.#pushInsertion(shapes, items);
   }
 
-  /** Over all else; among each other they lie as they lay. @param {ReadonlySet<string>} ids */
+  /** Brings shapes and items to the front, in the same order among each other. @param {ReadonlySet<string>} ids */
   bringToFront(ids) {
     const there = this.#of(ids).map(({ id }) => id);
     if (there.length === 0) return;
@@ -189,7 +198,11 @@ export class SelectionCommands {
     });
   }
 
-  /** Gives shapes another style. @param {ReadonlySet<string>} ids @param {(shape: Shape) => StyleChange} styleOf @returns {boolean} whether there was any */
+  /**
+   * Gives shapes another style.
+   * @param {ReadonlySet<string>} ids @param {(shape: Shape) => StyleChange} styleOf
+   * @returns {boolean} true if at least one of them is a shape
+   */
   restyle(ids, styleOf) {
     const there = this.#of(ids).filter(isShape).map(({ id }) => id);
     if (there.length === 0) return false;
@@ -216,7 +229,7 @@ export class SelectionCommands {
     this.#tasks.reset();
   }
 
-  /** @param {string} id @returns {Drawable | null} as it lies */
+  /** @param {string} id @returns {Drawable | null} without the drags of others */
   #find(id) {
     return this.#parts.items.find(id) ?? this.#parts.transforms.base(id);
   }
@@ -226,7 +239,7 @@ export class SelectionCommands {
     return this.#parts.shapes.find(id) !== null || this.#parts.items.find(id) !== null;
   }
 
-  /** @param {ReadonlySet<string>} ids @returns {Drawable[]} what is there of them, as it lies; lowest first */
+  /** @param {ReadonlySet<string>} ids @returns {Drawable[]} those that exist, without the drags of others; lowest first */
   #of(ids) {
     const all = [...ids].map((id) => this.#find(id)).filter((one) => one !== null);
     return all.sort(drawnBefore);
@@ -241,7 +254,7 @@ export class SelectionCommands {
     return { ids, places, isLive: points <= MAX_LIVE_POINTS, transform: IDENTITY };
   }
 
-  /** @param {Shape[]} shapes @param {Item[]} items that are new @returns {string[]} their ids, where they are there already */
+  /** @param {Shape[]} shapes @param {Item[]} items new ones @returns {string[]} their ids; empty while the work is unfinished */
   #pushInsertion(shapes, items) {
     if (shapes.length + items.length === 0 && !this.isBusy) return [];
     const { undo, redo } = this.#removal(shapes, items);
@@ -249,7 +262,7 @@ export class SelectionCommands {
     return this.isBusy ? [] : [...shapes, ...items].map(({ id }) => id);
   }
 
-  /** @param {Shape[]} shapes @param {Item[]} items as they will have been when this is done or undone @returns {Command} that removes them */
+  /** @param {Shape[]} shapes @param {Item[]} items @returns {Command} the command that removes them */
   #removal(shapes, items) {
     const { itemStore, drawing } = this.#parts;
     let taken = items;
@@ -269,22 +282,22 @@ export class SelectionCommands {
     };
   }
 
-  /** @param {ShapeChange[]} changes where it is noted @param {ShapeChange} change */
+  /** Applies and records a change. @param {ShapeChange[]} changes the record @param {ShapeChange} change */
   #change(changes, change) {
     changes.push(change);
     this.#parts.drawing.update([change.after]);
   }
 
-  /** @param {ItemChange[]} shifts where it is noted @param {ItemChange} shift */
+  /** Applies and records a change. @param {ItemChange[]} shifts the record @param {ItemChange} shift */
   #shift(shifts, shift) {
     shifts.push(shift);
     this.#parts.itemStore.move(shift.item, shift.after);
   }
 
   /**
-   * What others did to them since stays done.
+   * Moves shapes and items for undo or redo. Later changes by other participants are kept.
    * @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts @param {Transform} transform @param {Direction} direction
-   * @returns {boolean} whether any is still there
+   * @returns {boolean} true if at least one still exists
    */
   #move(ids, changes, shifts, transform, direction) {
     return this.#reapply(
@@ -302,7 +315,11 @@ export class SelectionCommands {
     );
   }
 
-  /** The same. @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts @param {Iterable<string>} names of what differs @param {Direction} direction */
+  /**
+   * Restyles shapes and items for undo or redo. Later changes by other participants are kept.
+   * @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts
+   * @param {Iterable<string>} names of the changed properties @param {Direction} direction
+   */
   #restyle(ids, changes, shifts, names, direction) {
     const style = (/** @type {Shape | Placement} */ now, /** @type {ShapeChange | ItemChange} */ change) => {
       const { before, after } = /** @type {Record<string, any>} */ (direction(change));
@@ -326,9 +343,9 @@ export class SelectionCommands {
 
   /**
    * @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts
-   * @param {(now: Shape, change: ShapeChange) => Shape | null} changed what becomes of what is there now; null: nothing else
+   * @param {(now: Shape, change: ShapeChange) => Shape | null} changed returns the new version of a shape; null: no change
    * @param {(now: Placement, shift: ItemChange) => Placement | null} shifted
-   * @returns {boolean} whether any is still there
+   * @returns {boolean} true if at least one still exists
    */
   #reapply(ids, changes, shifts, changed, shifted) {
     const { itemStore, transforms, drawing } = this.#parts;
@@ -345,7 +362,7 @@ export class SelectionCommands {
     return ids.some((id) => this.#isThere(id)) || shifts.some(({ item }) => itemStore.current(item) !== null);
   }
 
-  /** @param {Command} command that is done */
+  /** @param {Command} command already applied */
   #push(command) {
     this.#parts.history.push(command);
     this.#parts.drawing.update([]);
@@ -362,7 +379,7 @@ function isItem(one) {
   return 'place' in one;
 }
 
-/** @param {Shape} shape @param {StyleChange} style @returns {Shape} the same but for that */
+/** @param {Shape} shape @param {StyleChange} style @returns {Shape} a copy with another style */
 function withStyle(shape, style) {
   return Object.assign(shape.moved(IDENTITY), style);
 }
@@ -372,7 +389,7 @@ function forward(change) {
   return change;
 }
 
-/** @template {{ before: unknown, after: unknown }} T @param {T} change @returns {T} the other way round */
+/** @template {{ before: unknown, after: unknown }} T @param {T} change @returns {T} with `before` and `after` exchanged */
 function reversed(change) {
   return { ...change, before: change.after, after: change.before };
 }

@@ -1,8 +1,8 @@
 /** The undo history of this person's commands. */
 
-/** @typedef {{ undo: () => boolean, redo: () => boolean }} Command each says whether what it is about was still there */
+/** @typedef {{ undo: () => boolean, redo: () => boolean }} Command both return false if its shapes or items no longer exist */
 
-/** Older commands can no longer be undone. */
+/** The maximum number of commands. The oldest are dropped. */
 const MAX_COMMANDS = 500;
 
 /** The undo history: the commands of this person, and of nobody else. */

@@ -1,10 +1,10 @@
-/** Which part of the plane is seen: a point of the plane and the screen's at the same place, and how large. */
+/** The camera: the visible part of the plane, by the point at the top left and the scale. */
 
 /** @typedef {import('./stroke.js').Bounds} Bounds */
 
 export const MIN_SCALE = 0.05;
 export const MAX_SCALE = 16;
-/** Around what is to be seen whole: above and below there are bars. */
+/** The margin around bounds that are shown whole, in pixels. Bars cover the top and the bottom. */
 const MARGIN = 24;
 const BARS = 84;
 
@@ -12,7 +12,7 @@ export class Camera {
   /** The point of the plane at the canvas's top left. */
   x = 0;
   y = 0;
-  /** Pixels (of CSS) a point. */
+  /** CSS pixels per point. */
   scale = 1;
   /** Counts changes. */
   version = 0;
@@ -36,7 +36,10 @@ export class Camera {
     this.#set(this.x - dx / this.scale, this.y - dy / this.scale, this.scale);
   }
 
-  /** What is at this place stays there. @param {number} factor @param {number} x @param {number} y of the canvas */
+  /**
+   * Zooms about a point of the canvas, which stays in place.
+   * @param {number} factor @param {number} x @param {number} y of the canvas
+   */
   zoom(factor, x, y) {
     const scale = Math.min(MAX_SCALE, Math.max(MIN_SCALE, this.scale * factor));
     const [planeX, planeY] = this.toPlane(x, y);
@@ -47,14 +50,17 @@ export class Camera {
     this.#set(0, 0, 1);
   }
 
-  /** Shows all of it, not larger than it is. @param {Bounds} bounds @param {number} width @param {number} height of the canvas */
+  /**
+   * Shows the whole of some bounds, at most at their actual size.
+   * @param {Bounds} bounds @param {number} width @param {number} height of the canvas
+   */
   fit({ left, top, right, bottom }, width, height) {
     const room = Math.min((width - 2 * MARGIN) / (right - left), (height - 2 * BARS) / (bottom - top));
     const scale = Math.min(1, Math.max(MIN_SCALE, room));
     this.#set((left + right - width / scale) / 2, (top + bottom - height / scale) / 2, scale);
   }
 
-  /** @param {number} width @param {number} height of the canvas @returns {Bounds} what is seen of the plane */
+  /** @param {number} width @param {number} height of the canvas @returns {Bounds} the visible part of the plane */
   seen(width, height) {
     const [right, bottom] = this.toPlane(width, height);
     return { left: this.x, top: this.y, right, bottom };

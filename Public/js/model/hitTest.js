@@ -6,19 +6,23 @@ import { drawnBefore, overlap } from './stroke.js';
 
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
- * @typedef {[1 | -1, 1 | -1]} Corner to which side of the middle: right and down are 1
+ * @typedef {[1 | -1, 1 | -1]} Corner the horizontal and the vertical side: right and bottom are 1
  */
 
 /** @type {Corner[]} */
 const CORNERS = [[-1, -1], [1, -1], [-1, 1], [1, 1]];
 
-/** @param {Bounds} bounds @param {number} x @param {number} y @param {number} [slack] points around it that count too */
+/**
+ * @param {Bounds} bounds @param {number} x @param {number} y
+ * @param {number} [slack] the margin around the bounds that counts too, in points
+ */
 export function contains({ left, top, right, bottom }, x, y, slack = 0) {
   return x >= left - slack && x <= right + slack && y >= top - slack && y <= bottom + slack;
 }
 
 /**
- * Returns the corner at a point. Inside the bounds only a quarter counts, so that something small can still be moved by its middle.
+ * Returns the corner at a point. Inside the bounds, a corner reaches at most a quarter of the way to the next one, so that
+ * something small can still be dragged at its middle.
  * @param {Bounds} bounds @param {number} x @param {number} y @param {number} reach points @returns {Corner | null}
  */
 export function cornerAt({ left, top, right, bottom }, x, y, reach) {
@@ -33,13 +37,16 @@ export function cornerAt({ left, top, right, bottom }, x, y, reach) {
 
 /**
  * Returns the factor of a resize by a corner. The opposite corner and the aspect ratio stay.
- * @param {Bounds} bounds @param {Corner} corner @param {number} dx @param {number} dy by which the corner was pulled
- * @param {boolean} isPicture no side of which may get too small
+ * @param {Bounds} bounds
+ * @param {Corner} corner
+ * @param {number} dx
+ * @param {number} dy the distance by which the corner was dragged
+ * @param {boolean} isPicture true if no side may become too small
  * @returns {number}
  */
 export function resizeFactor({ left, top, right, bottom }, [toRight, down], dx, dy, isPicture) {
   const [width, height] = [right - left, bottom - top];
-  // Onto the diagonal: pulling along it counts whole, across it nothing.
+  // The projection onto the diagonal: a movement along it counts fully, and one across it does not count.
   const along = (dx * toRight * width + dy * down * height) / (width * width + height * height);
   const least = Math.min(1, MIN_SIDE / (isPicture ? Math.min(width, height) : Math.max(width, height)));
   const most = Math.max(1, MAX_SIDE / Math.max(width, height));
@@ -56,7 +63,10 @@ export function resizeFactor({ left, top, right, bottom }, [toRight, down], dx, 
  * @property {import('./spatialIndex.js').ShapeIndex} index
  */
 
-/** @param {Plane} plane @param {number} x @param {number} y @param {number} reach points @returns {Drawable | null} the topmost there */
+/**
+ * @param {Plane} plane @param {number} x @param {number} y @param {number} reach points
+ * @returns {Drawable | null} the topmost one at a point
+ */
 export function topmostAt({ items, index }, x, y, reach) {
   const on = items.all.findLast(({ bounds }) => contains(bounds, x, y));
   /** @type {Drawable[]} */
@@ -87,7 +97,7 @@ function meets(shape, box) {
   if (x >= left && x <= right && y >= top && y <= bottom) return true;
   /** @type {[number, number][]} */
   const corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
-  // What begins outside and comes in crosses its edge.
+  // A shape that starts outside of the box and reaches into it crosses an edge.
   return corners.some((corner, at) => shape.touches(corner, corners[(at + 1) % 4], 0));
 }
 

@@ -1,18 +1,21 @@
-/** Pictures in files: recognized by their first bytes, measured, and made into bitmaps no finer than is needed. */
+/** Image files: recognizes them by their first bytes, measures them, and decodes them into bitmaps of the needed resolution. */
 
 import { strings } from '../i18n/i18n.js';
 
 /** @typedef {import('./placement.js').Size} Size */
 
-/** These count as pictures, and the gateway serves them as such; anything else is a file, whatever it is called. */
+/**
+ * The types that count as pictures, and that the gateway serves with their types. Everything else is a file, whatever its name
+ * is.
+ */
 export const PICTURE_TYPES = Object.freeze(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 
-/** A small file can claim to be a huge picture; with more pixels than this it is a file like any other. */
+/** The maximum number of pixels. A small file can claim to be a huge picture; above this number it is treated as a plain file. */
 const MAX_PIXELS = 2 ** 28;
-/** As many bytes as it takes to tell. */
+/** The number of bytes that are needed to recognize a type. */
 const FIRST_BYTES = 12;
 
-/** @param {Uint8Array} bytes the first of a file @returns {string | null} the type, if it is a picture's */
+/** @param {Uint8Array} bytes the first bytes of a file @returns {string | null} the type; null if it is no picture */
 export function pictureType(bytes) {
   const text = String.fromCharCode(...bytes.subarray(0, FIRST_BYTES));
   if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
@@ -28,14 +31,14 @@ export async function pictureTypeOf(blob) {
   return pictureType(new Uint8Array(await blob.slice(0, FIRST_BYTES).arrayBuffer()));
 }
 
-/** @param {Blob} blob of a picture @returns {Promise<Size>} upright, in pixels @throws {Error} if it is none */
+/** @param {Blob} blob of a picture @returns {Promise<Size>} upright, in pixels @throws {Error} if it is no picture */
 export async function measureImage(blob) {
   const type = await pictureTypeOf(blob);
   if (!type) throw new TypeError(strings.noPicture);
   const url = URL.createObjectURL(new Blob([blob], { type }));
   const image = new Image();
   try {
-    // Loaded only: nothing is decoded but its head.
+    // The image is loaded, but only its header is decoded.
     await new Promise((resolve, reject) => {
       image.onload = resolve;
       image.onerror = () => reject(new TypeError(strings.damaged));
@@ -51,8 +54,8 @@ export async function measureImage(blob) {
 }
 
 /**
- * Upright. Of what moves, the first frame.
- * @param {Blob} blob @param {Size} natural @param {number} level how often it is halved
+ * Decodes a picture, turned upright by its metadata. Of an animation, decodes the first frame.
+ * @param {Blob} blob @param {Size} natural @param {number} level the number of halvings
  * @returns {Promise<ImageBitmap>} @throws {Error} if it cannot be decoded
  */
 export async function decodeImage(blob, natural, level) {
@@ -68,15 +71,16 @@ export async function decodeImage(blob, natural, level) {
 }
 
 /**
- * Not every browser has this, and only for secure pages. Where it is, a large photo is decoded to little more than is needed,
- * off the main thread: for 100 megapixels 0.2 s instead of 0.7 in Chromium, and no 0.75 s in which Firefox does nothing else.
- * @param {Blob} blob @param {Size} size at least
+ * Decodes a picture with `ImageDecoder`, which some browsers have, and only in secure contexts. It decodes a large photo to a
+ * size that is little larger than the requested one, off the main thread: for 100 megapixels 0.2 s instead of 0.7 in Chromium,
+ * and no 0.75 s in which Firefox does nothing else.
+ * @param {Blob} blob @param {Size} size the minimum size
  */
 async function decodedSmall(blob, { width, height }) {
   const type = await pictureTypeOf(blob);
   if (!type || !('ImageDecoder' in globalThis)) return null;
   const decoder = new ImageDecoder({ type, data: blob.stream(), desiredWidth: width, desiredHeight: height });
-  // What it would have told of the rest is not waited for.
+  // These promises may be rejected, and nothing waits for them.
   decoder.completed.catch(() => {});
   decoder.tracks.ready.catch(() => {});
   try {
@@ -86,17 +90,17 @@ async function decodedSmall(blob, { width, height }) {
   }
 }
 
-/** Pixels of all bitmaps together: 256 MB. */
+/** The maximum number of pixels of all bitmaps together: 256 MB. */
 export const BITMAP_PIXELS = 64 * 2 ** 20;
-/** Of a single one; some phones draw no larger ones. */
+/** The maximum number of pixels of one bitmap. Some phones draw no larger ones. */
 export const MAX_BITMAP_PIXELS = 16 * 2 ** 20;
 
 /**
  * @template T
- * @typedef {{ of: T, natural: Size, level: number }} BitmapRequest a bitmap: of what, and how often that is halved
+ * @typedef {{ of: T, natural: Size, level: number }} BitmapRequest a bitmap: its picture, and the number of halvings
  */
 
-/** @param {Size} natural @param {number} level how often it is halved @returns {Size} in whole pixels */
+/** @param {Size} natural @param {number} level the number of halvings @returns {Size} in whole pixels */
 export function sizeAt({ width, height }, level) {
   return { width: Math.max(1, Math.round(width / 2 ** level)), height: Math.max(1, Math.round(height / 2 ** level)) };
 }
@@ -107,7 +111,10 @@ export function pixelsAt(natural, level) {
   return width * height;
 }
 
-/** @param {Size} natural @param {number} width on the screen, in device pixels @returns {number} the coarsest level that is as fine as the screen */
+/**
+ * @param {Size} natural @param {number} width on the screen, in device pixels
+ * @returns {number} the coarsest level with at least the resolution of the screen
+ */
 export function levelFor(natural, width) {
   let level = 0;
   while (natural.width / 2 ** (level + 1) >= Math.max(1, width)) level += 1;
@@ -116,10 +123,10 @@ export function levelFor(natural, width) {
 }
 
 /**
- * What to load and what to drop.
+ * Returns the bitmaps to load and the ones to drop.
  * @template T
- * @param {BitmapRequest<T>[]} held bitmaps, those not seen for longest first
- * @param {BitmapRequest<T>[]} wanted of what is to be seen
+ * @param {BitmapRequest<T>[]} held bitmaps, the least recently visible first
+ * @param {BitmapRequest<T>[]} wanted bitmaps of the visible pictures
  * @param {number} [limit] pixels
  * @returns {{ load: BitmapRequest<T>[], drop: T[] }}
  */
@@ -143,7 +150,10 @@ export function planBitmaps(held, wanted, limit = BITMAP_PIXELS) {
   return { load, drop };
 }
 
-/** @template T @param {BitmapRequest<T>[]} wishes @param {number} limit @returns {BitmapRequest<T>[]} the largest made coarser until all fit */
+/**
+ * @template T @param {BitmapRequest<T>[]} wishes @param {number} limit
+ * @returns {BitmapRequest<T>[]} the same bitmaps, the largest ones coarser, so that all fit
+ */
 function within(wishes, limit) {
   const fitting = wishes.map((wish) => ({ ...wish }));
   while (fitting.length > 0 && sum(fitting) > limit) {

@@ -1,4 +1,4 @@
-/** What lies on the page among the strokes, a picture, or a file shown as a card; and how that is painted. */
+/** The items on the page, which are pictures and files, and their painting. A file is shown as a card. */
 
 import { byteCount } from '../i18n/format.js';
 import { strings } from '../i18n/i18n.js';
@@ -9,50 +9,54 @@ import { boundsOf } from './placement.js';
 /**
  * @typedef {import('./placement.js').Placement} Placement
  * @typedef {import('./placement.js').Size} Size
- * @typedef {'local' | 'uploading' | 'stalled' | 'ready'} ItemState `local`: nobody else has heard of it; `stalled`: its upload rests
+ * @typedef {'local' | 'uploading' | 'stalled' | 'ready'} ItemState `local`: not in a session; `stalled`: its upload makes no
+ *   progress
  */
 
-/** A card is as large as this, whatever its file is. */
+/** The size of every card, in points. */
 export const CARD = Object.freeze({ width: 280, height: 76 });
 
-/** Something that lies on the page among the strokes: a picture, or a file shown as a card. */
+/** An item on the page, drawn among the strokes: a picture, or a file shown as a card. */
 export class Item {
   id;
   /** @type {string} */
   name;
   /** @type {string} */
   contentType;
-  /** @type {number | null} bytes; null while nobody knows */
+  /** @type {number | null} bytes; null while it is unknown */
   size;
   /** @type {Placement} */
   place;
   /** @type {ItemState} */
   state = 'local';
-  /** Bytes that have arrived. */
+  /** The number of uploaded bytes. */
   offset = 0;
-  /** Who added it, for others to read. */
+  /** The name of the participant who added it; '' if unknown. */
   by = '';
   /** @type {import('../sync/journal/attachment.js').Attachment | null} */
   attachment = null;
-  /** @type {import('../sync/uploads/upload.js').Upload | null} one's own */
+  /** @type {import('../sync/uploads/upload.js').Upload | null} the upload of this page */
   upload = null;
-  /** @type {Blob | null} what it holds, where that is at hand */
+  /** @type {Blob | null} the content, if it is in memory */
   blob = null;
-  /** @type {import('../sync/journal/attachment.js').Attachment | null} where what it holds is, in a session that is over here */
+  /**
+   * @type {import('../sync/journal/attachment.js').Attachment | null} the source of the content in an earlier session, which this
+   *   page has left
+   */
   origin = null;
-  /** @type {Size | null} of its picture, in pixels */
+  /** @type {Size | null} the size of the picture, in pixels */
   natural = null;
-  /** @type {{ image: ImageBitmap, level: number } | null} its picture, as finely as it is held */
+  /** @type {{ image: ImageBitmap, level: number } | null} the decoded picture; `level`: the number of halvings */
   bitmap = null;
-  /** What its type says is a picture, but is not. */
+  /** True if the type is a picture's, but the content is not. */
   isBroken = false;
-  /** Why its picture is not there. */
+  /** The reason why the picture could not be loaded; '' if there is none. */
   problem = '';
-  /** The server has lost its picture: to try again does not help. */
+  /** True if the gateway has lost the content, so a retry is useless. */
   isLost = false;
-  /** Nothing about it grows point by point, as a stroke does. */
+  /** Always true: unlike a stroke, an item does not grow point by point. */
   isFinished = true;
-  /** Counts changes of how it looks. */
+  /** Counts changes of the appearance. */
   version = 0;
 
   /** @param {{ id: string, name: string, contentType: string, size: number | null, place: Placement }} properties */
@@ -68,17 +72,17 @@ export class Item {
     return !this.isBroken && PICTURE_TYPES.includes(this.contentType);
   }
 
-  /** Whether what it holds can be had. */
+  /** True if the content can be loaded. */
   get canLoad() {
     return this.blob !== null || this.source !== null;
   }
 
-  /** Where what it holds can be read. */
+  /** The attachment that has the content; null: none. */
   get source() {
     return this.attachment?.isReady ? this.attachment : this.origin;
   }
 
-  /** @returns {Promise<Blob>} what it holds */
+  /** @returns {Promise<Blob>} the content */
   async load() {
     const { blob, source } = this;
     if (!blob && !source) throw new Error(strings.notThere(this.name));
@@ -101,7 +105,7 @@ export class Item {
 
 const RADIUS = 14;
 const FRAME_RADIUS = 6;
-/** Of a card: where its words begin and end and how they are set, and its icon's paper, in points. */
+/** The text of a card, in points: its left and right margins and its lines. `SHEET` is the outline of the card's icon. */
 export const CARD_TEXT = Object.freeze({
   left: 62,
   right: 58,
@@ -111,11 +115,11 @@ export const SHEET =
   'M21 24.5h11.5l8.5 8.5v17a2.5 2.5 0 0 1-2.5 2.5h-17.5a2.5 2.5 0 0 1-2.5-2.5v-23a2.5 2.5 0 0 1 2.5-2.5z' +
   'M32.5 24.5v8.5h8.5';
 
-/** Paints pictures, the frames of those that are not there yet, and cards. */
+/** Paints pictures, the frames of pictures that are not loaded yet, and cards. */
 export class ItemPainter {
   /** @type {Colors} */
   #colors;
-  /** @type {Path2D | null} made when it is first needed */
+  /** @type {Path2D | null} created on first use */
   #sheet = null;
 
   /** @param {Colors} colors */
@@ -174,7 +178,7 @@ export class ItemPainter {
    */
   #box(context, left, top, { width, height }, radius, color) {
     context.beginPath();
-    // Its line lies within: what is mended is as large as the item.
+    // The line is inside the bounds, because the layer repaints exactly the bounds of an item.
     context.roundRect(left + 0.5, top + 0.5, width - 1, height - 1, Math.min(radius, width / 4, height / 4));
     context.fillStyle = color;
     context.fill();
@@ -184,13 +188,13 @@ export class ItemPainter {
   }
 }
 
-/** @param {Item} item @returns {string[]} what its card says */
+/** @param {Item} item @returns {string[]} the lines of its card */
 export function cardLines({ name, size, by }) {
   return [name, [size === null ? '' : byteCount(size, strings), by].filter(Boolean).join(' · ')];
 }
 
 /**
- * The end stays: it often says what a file is.
+ * Shortens a text in the middle. The end stays, because it often shows the type of a file.
  * @param {string} text @param {number} room @param {Pick<CanvasRenderingContext2D, 'measureText'>} context
  */
 export function shortened(text, room, context) {

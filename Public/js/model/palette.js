@@ -1,4 +1,4 @@
-/** The colors of the activity, in the order of their numbers on the wire; each is seen on light and on dark paper. */
+/** The colors of the activity, in the order of their numbers on the wire. Each is visible on light and on dark paper. */
 
 export const PALETTE = Object.freeze([
   '#e5484d',
@@ -19,7 +19,7 @@ export function isRGB(value) {
   return typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value);
 }
 
-/** @param {string} rgb @returns {number} the number of the palette's color that is nearest */
+/** @param {string} rgb @returns {number} the number of the nearest color of the palette */
 export function nearestColor(rgb) {
   const [r, g, b] = channels(rgb);
   let best = 0;
@@ -32,11 +32,11 @@ export function nearestColor(rgb) {
   return best;
 }
 
-/** As light as a person's color may be, and be seen on white paper. */
+/** The limits of a random color's luminance: a lighter one is hard to see on white paper, a darker one on dark paper. */
 const LIGHTEST = 0.4;
 const DARKEST = 0.12;
 
-/** A color for one person: any hue, told from both papers. @param {() => number} [random] @returns {string} */
+/** Returns a color for a person: any hue, visible on both papers. @param {() => number} [random] @returns {string} */
 export function randomColor(random = Math.random) {
   const hue = random() * 360;
   const saturation = 0.62 + random() * 0.2;
@@ -46,13 +46,16 @@ export function randomColor(random = Math.random) {
   return rgbFromHSL(hue, saturation, lightness);
 }
 
-/** Whether white or black is read better on it. @param {string} rgb @returns {'#ffffff' | '#000000'} */
+/**
+ * Returns the text color that is easier to read on a background.
+ * @param {string} rgb of the background @returns {'#ffffff' | '#000000'}
+ */
 export function textOn(rgb) {
   const light = luminance(rgb) + 0.05;
   return 1.05 / light >= light / 0.05 ? '#ffffff' : '#000000';
 }
 
-/** Relative luminance (WCAG 2), from 0 for black to 1 for white. @param {string} rgb @returns {number} */
+/** Returns the relative luminance (WCAG 2), from 0 for black to 1 for white. @param {string} rgb @returns {number} */
 export function luminance(rgb) {
   const [r, g, b] = channels(rgb).map((channel) => {
     const value = channel / 255;

@@ -1,16 +1,16 @@
 /**
- * Where a picture or a file lies on the page: in an attachment's metadata, and as `ImagePlacementMessage`.
+ * The placement of a picture or a file on the page: in an attachment's metadata, and as `ImagePlacementMessage`.
  *
- * `location` is the middle of it, not a corner: the sample gives it to a view's position, and that is its middle. A picture
- * that says no more than this is shown as the sample shows it, within 250 × 250 points.
+ * `location` is the center, not a corner, as in Apple's sample, where it is the position of a view. A picture whose metadata has
+ * only a `location` is shown as in the sample, within 250 × 250 points.
  */
 
 import { onPlane as within, rounded } from './stroke.js';
 import { isPoint } from '../protocol/shapeMessages.js';
 
-/** Its type on the wire. */
+/** The message type of a placement. */
 export const PLACEMENT_TYPE = 'ImagePlacementMessage';
-/** As large as a picture of unknown size is shown at most, in points. */
+/** The maximum side of a picture without a size, in points. */
 export const DEFAULT_SIDE = 250;
 export const MIN_SIDE = 8;
 export const MAX_SIDE = 100_000;
@@ -21,16 +21,16 @@ export const MAX_SIDE = 100_000;
  *
  * A placement as it was received, in points of the plane. Size and `z` may be missing.
  * @typedef {object} PartialPlacement
- * @property {number} x of the middle
+ * @property {number} x of the center
  * @property {number} y
- * @property {number | null} width null: it was not said
+ * @property {number | null} width null: missing
  * @property {number | null} height
- * @property {number | null} z drawn in the order of `z`, then of the id, among the strokes; null: it was not said
+ * @property {number | null} z strokes and items are drawn in the order of `z`, then of the id; null: missing
  *
- * @typedef {PartialPlacement & Size & { z: number }} Placement one of which all is known
+ * @typedef {PartialPlacement & Size & { z: number }} Placement a complete placement
  */
 
-/** @param {unknown} value metadata, or a message @returns {PartialPlacement | null} null: it says no place */
+/** @param {unknown} value metadata, or a message @returns {PartialPlacement | null} null: it has no location */
 export function readPlacement(value) {
   if (!value || typeof value !== 'object') return null;
   const { location, width, height, z } = /** @type {Record<string, unknown>} */ (value);
@@ -45,7 +45,10 @@ export function readPlacement(value) {
   };
 }
 
-/** @param {Placement} place `onPlane` @returns {{ location: [number, number], width: number, height: number, z: number }} as it is sent */
+/**
+ * @param {Placement} place `onPlane`
+ * @returns {{ location: [number, number], width: number, height: number, z: number }} the message
+ */
 export function placementMessage({ x, y, width, height, z }) {
   return { location: [x, y], width, height, z };
 }
@@ -67,7 +70,7 @@ export function encodePlacement(id, place) {
 }
 
 /**
- * Something that says no place: near where one begins, several not upon each other, on every page the same.
+ * Returns the position of an item without a location: near the origin, different for each id, and the same on every page.
  * @param {string} id @returns {{ x: number, y: number }}
  */
 export function fallbackPosition(id) {
@@ -75,7 +78,10 @@ export function fallbackPosition(id) {
   return { x: 200 + 60 * (number % 8), y: 200 + 60 * ((number >>> 3) % 5) };
 }
 
-/** @param {Placement} place @returns {Placement} as it is sent, so that all have the same: its middle within the plane, in hundredths */
+/**
+ * Rounds a placement to hundredths of a point and limits its center to the plane, so that all participants have the same numbers.
+ * @param {Placement} place @returns {Placement}
+ */
 export function onPlane({ x, y, width, height, z }) {
   return { x: within(x), y: within(y), width: rounded(width), height: rounded(height), z };
 }
@@ -90,36 +96,39 @@ function isSide(value) {
   return typeof value === 'number' && value > 0 && value <= MAX_SIDE;
 }
 
-/** A remote drag ends if nothing arrives about it for so long. */
+/** A remote drag ends after this time without a message about it. */
 const REMOTE_DRAG_TIMEOUT_MS = 5000;
 
-/** The placements that changed after an item was added: confirmed by the session, dragged by others, and, over both, this person's own. */
+/**
+ * The placements of items that were moved after they were added: the confirmed ones, over them the drags of others, and over both
+ * this person's own.
+ */
 export class PlacementOverlay {
-  /** @type {Map<string, PartialPlacement>} what the session holds */
+  /** @type {Map<string, PartialPlacement>} confirmed by the session */
   #confirmed = new Map();
-  /** @type {Map<string, PartialPlacement> | null} the same while it is told anew */
+  /** @type {Map<string, PartialPlacement> | null} the placements of a snapshot that is still arriving */
   #incoming = null;
   /** @type {Map<string, { placement: PartialPlacement, by: number, until: number }>} by item id, the drags of other participants */
   #remoteDrags = new Map();
   /** @type {Map<string, { place: Placement, pending: number, isDragged: boolean }>} */
   #pendingEdits = new Map();
 
-  /** @param {string} id @returns {PartialPlacement | null} the displayed placement; null: it was not moved since it was added */
+  /** @param {string} id @returns {PartialPlacement | null} the displayed placement; null: the item was not moved */
   of(id) {
     return this.#pendingEdits.get(id)?.place ?? this.#remoteDrags.get(id)?.placement ?? this.#confirmed.get(id) ?? null;
   }
 
-  /** @param {string} id @returns {PartialPlacement | null} the same without the drags of others */
+  /** @param {string} id @returns {PartialPlacement | null} its placement without the drags of others */
   base(id) {
     return this.#pendingEdits.get(id)?.place ?? this.#confirmed.get(id) ?? null;
   }
 
-  /** @param {string} id @returns {boolean} whether the session holds one, or will */
+  /** @param {string} id @returns {boolean} true if the session has a placement, or will have one */
   isSent(id) {
     return this.#confirmed.has(id) || (this.#pendingEdits.get(id)?.pending ?? 0) > 0;
   }
 
-  // What the session says, in its order.
+  // Changes from the session, in its order.
 
   beginSnapshot() {
     this.#incoming = new Map();
@@ -157,7 +166,7 @@ export class PlacementOverlay {
     return this.#remoteDrags.size > 0;
   }
 
-  // What this person does, at once.
+  // Changes of this person, displayed at once.
 
   /** Shows an item where this person drags it. @param {string} id @param {Placement} place */
   drag(id, place) {

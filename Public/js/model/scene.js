@@ -40,7 +40,10 @@ export class Items {
     return this.#items.get(id) ?? null;
   }
 
-  /** @param {number} x @param {number} y of the plane @param {number} [slack] points @returns {Item | null} the topmost there */
+  /**
+   * @param {number} x @param {number} y of the plane @param {number} [slack] points
+   * @returns {Item | null} the topmost item at a point
+   */
   at(x, y, slack = 0) {
     const on = (/** @type {number} */ around) => this.#order.findLast(({ bounds }) => contains(bounds, x, y, around));
     return on(0) ?? on(slack) ?? null;
@@ -76,7 +79,7 @@ export class Items {
   }
 }
 
-/** A picture costs about as much to paint as so many strokes. */
+/** The cost of painting a picture, in strokes. */
 const STROKES_A_PICTURE = 20;
 
 /** All shapes and items in one drawing order. */
@@ -131,7 +134,7 @@ export class Scene {
     return this.#shapes.size + STROKES_A_PICTURE * this.#items.size;
   }
 
-  /** @returns {Bounds | null} of all that is to be seen */
+  /** @returns {Bounds | null} of everything displayed */
   get bounds() {
     return this.#items.all.reduce((all, { bounds }) => union(all, bounds), this.#shapes.bounds);
   }

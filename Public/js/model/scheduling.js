@@ -1,10 +1,10 @@
 /** Schedulers that spread much work over several frames, so that the page stays responsive. */
 
-/** So many are done at once between two frames. */
+/** The maximum number of functions that run immediately between two frames. */
 const MAX_AT_ONCE = 60;
-/** Of a frame's time, in milliseconds. */
+/** The duration of a time slice, in milliseconds. */
 const SLICE_MS = 24;
-/** A page that is not to be seen gets no frames: what waits this long would pile up. */
+/** The maximum wait for a frame. A hidden page gets no frames, so its queue would grow without end. */
 const MAX_WAIT_MS = 3000;
 
 /** A queue of functions: runs a few at once, and the rest in time slices, one slice per frame, in order. */
@@ -13,23 +13,25 @@ export class FrameQueue {
   #waiting = [];
   #next = 0;
   #leftBeforeFrame = MAX_AT_ONCE;
-  /** When the last frame was, or something began to wait for one. */
+  /** The time of the last frame, or the time since when a function waits for one. */
   #waitingSince = 0;
   #requestFrame;
   #now;
 
-  /** @param {() => void} [requestFrame] for a frame, that is for `runSlice` @param {() => number} [now] milliseconds */
+  /**
+   * @param {() => void} [requestFrame] requests a frame, in which `runSlice` is called @param {() => number} [now] milliseconds
+   */
   constructor(requestFrame = () => {}, now = () => performance.now()) {
     this.#requestFrame = requestFrame;
     this.#now = now;
   }
 
-  /** Whether there is more to be done than was done. */
+  /** True if functions are waiting. */
   get hasPending() {
     return this.#next < this.#waiting.length;
   }
 
-  /** @param {() => void} run at once, if nothing waits */
+  /** Runs a function at once if no other one waits, or else in a later slice. @param {() => void} run */
   add(run) {
     if (!this.hasPending && this.#leftBeforeFrame > 0) {
       this.#leftBeforeFrame -= 1;
@@ -41,7 +43,7 @@ export class FrameQueue {
     else this.#requestFrame();
   }
 
-  /** Once a frame. @returns {boolean} whether there is still more */
+  /** Runs one slice. To be called once a frame. @returns {boolean} true if functions are still waiting */
   runSlice() {
     this.#leftBeforeFrame = MAX_AT_ONCE;
     this.#waitingSince = this.#now();
@@ -50,7 +52,7 @@ export class FrameQueue {
     return this.hasPending;
   }
 
-  /** Does all that waits. */
+  /** Runs all waiting functions. */
   flush() {
     this.#waitingSince = this.#now();
     while (this.hasPending) this.#runNext();
@@ -67,14 +69,17 @@ export class FrameQueue {
   }
 }
 
-/** A list of at most so many is processed at once. */
+/** The maximum length of a list that is processed at once. */
 const MAX_AT_ONCE_PER_TASK = 500;
-/** In a frame, in milliseconds. */
+/** The time for a chunk in each frame, in milliseconds. */
 const CHUNK_MS = 8;
 
 /** A queue of tasks over long lists: processes a short list at once, and a long one in chunks, one chunk per frame, in order. */
 export class ChunkedTasks {
-  /** @type {{ list: () => readonly any[], each: (one: any) => unknown, all: readonly any[] | null, at: number }[]} `all`: null: not begun */
+  /**
+   * @type {{ list: () => readonly any[], each: (one: any) => unknown, all: readonly any[] | null, at: number }[]} `all`: the
+   *   list; null before its task begins; `at`: the next index
+   */
   #tasks = [];
   #now;
 
@@ -98,7 +103,7 @@ export class ChunkedTasks {
     else this.#tasks.push({ list, each, all, at: 0 });
   }
 
-  /** To be called once a frame. @returns {boolean} whether there is more to do */
+  /** Processes one chunk. To be called once a frame. @returns {boolean} true if there is more to do */
   frame() {
     const end = this.#now() + CHUNK_MS;
     while (this.#tasks.length > 0 && this.#now() < end) {

@@ -11,8 +11,8 @@ import { drawnBefore } from './stroke.js';
  *
  * @typedef {object} PendingEdit
  * @property {Shape | null} shape its state after this person's edits; null: removed
- * @property {number} pending how many changes of it the session has yet to take
- * @property {number} creating how many of those bring it back whoever removed it
+ * @property {number} pending the number of edits that the session has not acknowledged
+ * @property {number} creating the number of those that restore the shape even if somebody removed it
  * @property {boolean} isDraft true while the pen is down, or the shape is still drawn out or typed
  *
  * @typedef {{ shown: (shape: Shape) => void, changed: (shape: Shape) => void, hidden: (shape: Shape) => void }} Observer
@@ -31,9 +31,9 @@ export class Shapes {
   #pendingEdits = new Map();
   /** The displayed shapes. @type {Map<string, Shape>} */
   #visible = new Map();
-  /** @type {Shape[] | null} the same in the order of drawing; null: made when next asked for */
+  /** @type {Shape[] | null} the same in the order of drawing; null: to be sorted at the next access */
   #order = [];
-  /** @type {Bounds | null} of the same, if `#areBoundsRight` */
+  /** @type {Bounds | null} of the displayed shapes, valid if `#areBoundsRight` */
   #bounds = null;
   #areBoundsRight = true;
   /** @type {Set<Observer>} */
@@ -45,7 +45,7 @@ export class Shapes {
     this.#observers.add(observer);
   }
 
-  /** @returns {readonly Shape[]} what is to be seen, in the order of drawing */
+  /** @returns {readonly Shape[]} the displayed shapes, in the order of drawing */
   get all() {
     this.#order ??= [...this.#visible.values()].sort(drawnBefore);
     return this.#order;
@@ -55,7 +55,7 @@ export class Shapes {
     return this.#visible.size;
   }
 
-  /** @returns {Bounds | null} of all that is to be seen */
+  /** @returns {Bounds | null} of all displayed shapes */
   get bounds() {
     if (this.#areBoundsRight) return this.#bounds;
     this.#bounds = null;
@@ -69,12 +69,12 @@ export class Shapes {
     return this.#highestZ;
   }
 
-  /** Raises the highest known `z`, because something else lies there. @param {number} z */
+  /** Raises the highest known `z` to one that something else uses. @param {number} z */
   raiseHighestZ(z) {
     this.#highestZ = Math.max(this.#highestZ, z);
   }
 
-  /** @param {string} id @returns {Shape | null} as it is to be seen */
+  /** @param {string} id @returns {Shape | null} as it is displayed */
   find(id) {
     return this.#visible.get(id) ?? null;
   }
@@ -96,7 +96,10 @@ export class Shapes {
     this.#incoming = this.#confirmed.size > 0 ? new Map() : null;
   }
 
-  /** @param {(show: () => void) => void} [later] does so in this order, now or after a while */
+  /**
+   * Completes a snapshot and displays its shapes.
+   * @param {(show: () => void) => void} [later] runs functions in order, at once or later
+   */
   endSnapshot(later = (show) => show()) {
     if (!this.#incoming) return;
     const ids = new Set([...this.#confirmed.keys(), ...this.#incoming.keys()]);
@@ -110,7 +113,7 @@ export class Shapes {
     this.#incoming = null;
   }
 
-  /** @param {string} id @param {(held: Shape | undefined) => Shape} change gives what is held from now on */
+  /** @param {string} id @param {(held: Shape | undefined) => Shape} change returns the new confirmed version */
   confirm(id, change) {
     const space = this.#incoming ?? this.#confirmed;
     const shape = change(space.get(id));
@@ -119,7 +122,7 @@ export class Shapes {
     if (!this.#incoming) this.#show(id);
   }
 
-  /** @param {string} id @param {boolean} byOther whether somebody else removed it */
+  /** @param {string} id @param {boolean} byOther true if another participant removed it */
   confirmRemoval(id, byOther) {
     if (this.#incoming) {
       this.#incoming.delete(id);
@@ -133,7 +136,7 @@ export class Shapes {
 
   // Edits of this person, displayed at once.
 
-  /** @param {Shape} shape begun, or brought back @param {{ isDraft?: boolean }} [options] */
+  /** Displays a new, changed or restored shape of this person. @param {Shape} shape @param {{ isDraft?: boolean }} [options] */
   set(shape, { isDraft = false } = {}) {
     this.#editOf(shape.id).shape = shape;
     this.#editOf(shape.id).isDraft = isDraft;
@@ -151,7 +154,7 @@ export class Shapes {
 
   /** @param {string} id */
   remove(id) {
-    // Nothing is left to draft, so a restored shape must be displayed.
+    // The draft ends: otherwise it would hide a later restored version.
     Object.assign(this.#editOf(id), { shape: null, isDraft: false });
     this.#show(id);
   }
@@ -232,7 +235,7 @@ export class Shapes {
     const held = edit ? edit.shape : this.#confirmed.get(id) ?? null;
     let shape = held && (edit?.isDraft ? held : this.applyOverlay(held));
     if (shape && shape === held && before && shape !== before && shape.looksLike(before)) {
-      // The same to the eye: what was made of it for drawing is still good.
+      // Both look the same, so the old object stays: what was computed for its drawing is still valid.
       if (!edit) this.#confirmed.set(id, before);
       shape = before;
     }
@@ -253,7 +256,7 @@ export class Shapes {
   /** @param {Shape} shape */
   #hide(shape) {
     this.#visible.delete(shape.id);
-    // What was drawn last is what is taken back most often.
+    // The last shape of the order is the one that is most often undone.
     if (this.#order?.at(-1) === shape) this.#order?.pop();
     else this.#order = null;
     if (this.#bounds && !isInside(shape.bounds, this.#bounds)) this.#areBoundsRight = false;
@@ -277,7 +280,7 @@ export function union(a, b) {
   };
 }
 
-/** @param {Bounds} inner @param {Bounds} outer @returns {boolean} whether it has no side in common with it */
+/** @param {Bounds} inner @param {Bounds} outer @returns {boolean} true if no sides coincide */
 function isInside(inner, outer) {
   return inner.left > outer.left && inner.top > outer.top && inner.right < outer.right && inner.bottom < outer.bottom;
 }

@@ -4,15 +4,15 @@ import { overlap } from './stroke.js';
 
 /** @typedef {import('./stroke.js').Bounds} Bounds */
 
-/** The cells of the finest grid, in points; of each other one, four times as large. */
+/** The side of a cell in the finest grid, in points. Each coarser grid has cells four times as wide. */
 const CELL = 128;
 const FACTOR = 4;
-/** Keeps the numbers of cells positive, and two of them in one number. */
+/** The offset that makes cell numbers positive, so that a row and a column fit into one number. */
 const MIDDLE = 2 ** 20;
 
 /**
- * Each is in one cell, of a grid whose cells are at least as large as it is. It may stick out of its cell by half a cell,
- * so whoever asks looks that much further.
+ * Each element is in one cell of a grid whose cells are at least as large as the element. It may extend beyond its cell by half a
+ * cell, so a search covers that much more.
  * @template {{ bounds: Bounds }} T
  */
 export class SpatialIndex {
@@ -25,12 +25,12 @@ export class SpatialIndex {
     return this.#places.size;
   }
 
-  /** @returns {Iterable<T>} in the order in which they came */
+  /** @returns {Iterable<T>} in the order of insertion */
   get all() {
     return this.#places.keys();
   }
 
-  /** Enters it, or finds its new place if its bounds are others. @param {T} one */
+  /** Inserts an element, or moves it to another cell if its bounds changed. @param {T} one */
   put(one) {
     const { left, top, right, bottom } = one.bounds;
     const size = Math.max(right - left, bottom - top);
@@ -63,11 +63,11 @@ export class SpatialIndex {
     this.#places.clear();
   }
 
-  /** @param {Bounds} bounds @returns {T[]} those whose bounds meet these, in no order */
+  /** @param {Bounds} bounds @returns {T[]} those whose bounds overlap these, in no order */
   within(bounds) {
     /** @type {T[]} */
     const found = [];
-    // Levels that have never been needed are holes.
+    // `forEach` skips levels that were never used.
     this.#levels.forEach((cells, level) => {
       for (const ones of cellsWithin(cells, CELL * FACTOR ** level, bounds)) {
         for (const one of ones) if (overlap(one.bounds, bounds)) found.push(one);
@@ -81,7 +81,7 @@ export class SpatialIndex {
 function cellsWithin(cells, cell, { left, top, right, bottom }) {
   const [fromX, toX] = [Math.floor(left / cell - 0.5), Math.floor(right / cell + 0.5)];
   const [fromY, toY] = [Math.floor(top / cell - 0.5), Math.floor(bottom / cell + 0.5)];
-  // To ask for more cells than there are would be slower than to look at all.
+  // If the bounds cover more cells than exist, it is faster to visit all.
   if ((toX - fromX + 1) * (toY - fromY + 1) >= cells.size) return cells.values();
   const found = [];
   for (let x = fromX; x <= toX; x += 1) {
@@ -120,14 +120,14 @@ export class ShapeIndex {
     this.#grid.remove(shape);
   }
 
-  /** @param {Bounds} bounds @returns {Shape[]} those whose bounds meet these, in no order */
+  /** @param {Bounds} bounds @returns {Shape[]} those whose bounds overlap these, in no order */
   within(bounds) {
     return this.#grid.within(bounds);
   }
 
   /**
    * @param {[number, number]} from @param {[number, number]} to ends of a line @param {number} reach
-   * @returns {Shape[]} those that come within `reach` of it, their own width counted
+   * @returns {Shape[]} those within `reach` of the segment, their own width included
    */
   near(from, to, reach) {
     const around = this.within({

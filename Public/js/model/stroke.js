@@ -1,26 +1,26 @@
-/** A line drawn by hand: its points and how it looks. */
+/** A stroke: a line with its points, its pressures and its style. */
 
 import { segmentDistance } from './strokeOutline.js';
 
-/** Points beyond these bounds are neither sent nor believed. */
+/** The bound of the plane: coordinates beyond it are neither sent nor accepted. */
 export const PLANE = 1_000_000;
 export const MIN_WIDTH = 0.5;
 export const MAX_WIDTH = 200;
-/** A stroke of the sample has no width of its own. */
+/** The width of strokes without one, such as those of Apple's sample. */
 export const DEFAULT_WIDTH = 3;
-/** However much is appended to it, a stroke has no more points than this. */
+/** The maximum number of points of a stroke. Further points are ignored. */
 export const MAX_POINTS = 50_000;
 
 /**
  * @typedef {{ left: number, top: number, right: number, bottom: number }} Bounds
- * @typedef {{ factor: number, x: number, y: number }} Transform every point times the factor, and then by so much
+ * @typedef {{ factor: number, x: number, y: number }} Transform multiplies every point by the factor, and then adds x and y
  */
 
 export class Stroke {
   id;
   /** @type {string} */
   rgb;
-  /** @type {number} of the palette's color that is it or is nearest */
+  /** @type {number} of the same or the nearest color of the palette */
   color;
   width;
   tool;
@@ -28,9 +28,9 @@ export class Stroke {
   z;
   /** @type {number[]} x and y in turn */
   points = [];
-  /** @type {number[] | null} 0…1 for each point; null where the device knows none */
+  /** @type {number[] | null} 0…1 for each point; null if the device has none */
   pressures = null;
-  /** Nothing more is expected of it. */
+  /** True once no more points are expected. */
   isFinished = false;
   /** Counts changes. */
   version = 0;
@@ -80,14 +80,14 @@ export class Stroke {
     this.version += 1;
   }
 
-  /** @returns {Bounds} what it can cover, its width included */
+  /** @returns {Bounds} its extent, including its width */
   get bounds() {
     const { left, top, right, bottom } = this.#extent;
     const margin = this.width + 1;
     return { left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin };
   }
 
-  /** @param {Transform} transform @returns {Stroke} the same there */
+  /** @param {Transform} transform @returns {Stroke} a transformed copy */
   moved({ factor, x, y }) {
     const width = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, rounded(this.width * factor)));
     const moved = new Stroke({ ...this, width });
@@ -99,7 +99,7 @@ export class Stroke {
 
   /**
    * @param {[number, number]} from @param {[number, number]} to ends of a line @param {number} reach
-   * @returns {boolean} whether it comes within `reach` of that, its own width counted
+   * @returns {boolean} true if it comes within `reach` of the segment, its own width included
    */
   touches(from, to, reach) {
     const { points } = this;
@@ -112,7 +112,7 @@ export class Stroke {
     return false;
   }
 
-  /** @param {Stroke} other @returns {boolean} whether both look the same */
+  /** @param {Stroke} other @returns {boolean} true if both look the same */
   looksLike(other) {
     return this.z === other.z && this.rgb === other.rgb && this.width === other.width && this.tool === other.tool &&
       this.isFinished === other.isFinished && sameNumbers(this.points, other.points) &&
@@ -120,17 +120,20 @@ export class Stroke {
   }
 }
 
-/** @param {number} value @returns {number} as it is sent: a hundredth of a point is finer than any screen */
+/** @param {number} value @returns {number} rounded for sending: a hundredth of a point is finer than any screen */
 export function rounded(value) {
   return Math.round(value * 100) / 100;
 }
 
-/** @param {number} value @returns {number} as it is sent, within the plane */
+/** @param {number} value @returns {number} rounded for sending, within the plane */
 export function onPlane(value) {
   return rounded(Math.max(-PLANE, Math.min(PLANE, value)));
 }
 
-/** Which of two is drawn first. @param {{ z: number, id: string }} a @param {{ z: number, id: string }} b @returns {number} negative: a */
+/**
+ * Compares two drawables by the order of drawing.
+ * @param {{ z: number, id: string }} a @param {{ z: number, id: string }} b @returns {number} negative: `a` is drawn first
+ */
 export function drawnBefore(a, b) {
   if (a.z !== b.z) return a.z - b.z;
   if (a.id === b.id) return 0;

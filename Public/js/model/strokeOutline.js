@@ -1,4 +1,4 @@
-/** Outlines: of shapes that are drawn out between two points, and of strokes as a hand would draw them. */
+/** The outlines of shapes that are drawn out between two points, and the smooth outlines of freehand strokes. */
 
 /** @typedef {[number, number]} Point */
 
@@ -6,11 +6,14 @@
 export const SHAPE_TOOLS = Object.freeze(['line', 'arrow', 'rectangle', 'ellipse']);
 
 const ELLIPSE_POINTS = 48;
-/** Of an arrow's head: its length in widths of the line, besides so many points; and how far its sides are from the shaft. */
+/**
+ * The head of an arrow: its length in widths of the line, a constant length in points, and the angle between its sides and the
+ * shaft.
+ */
 const HEAD_WIDTHS = 3;
 const HEAD = 10;
 const HEAD_ANGLE = 0.5;
-/** With Shift, lines turn by so much. */
+/** With Shift, the direction of a line is a multiple of this angle. */
 const TURN = Math.PI / 4;
 
 /** @param {string} tool */
@@ -18,13 +21,13 @@ export function isShapeTool(tool) {
   return SHAPE_TOOLS.includes(tool);
 }
 
-/** @param {string} tool @returns {boolean} whether its line comes back to where it began */
+/** @param {string} tool @returns {boolean} true if its line ends at its start */
 export function isClosed(tool) {
   return tool === 'rectangle' || tool === 'ellipse';
 }
 
 /**
- * They trace the outline, so that who knows no shapes draws them too.
+ * Returns the points of a shape. They trace its outline, so that clients that know only strokes draw it, too.
  * @param {string} tool one of `SHAPES` @param {Point} from @param {Point} to @param {number} width of the line
  * @returns {number[]} x and y in turn
  */
@@ -47,7 +50,10 @@ export function shapeToolPoints(tool, [x, y], [toX, toY], width) {
   return [x, y, toX, toY, ...side(HEAD_ANGLE), toX, toY, ...side(-HEAD_ANGLE)];
 }
 
-/** As wide as high; of a line, turned by an eighth of a circle at a time. @param {string} tool @param {Point} from @param {Point} to @returns {Point} instead of `to` */
+/**
+ * Returns the end point that makes a shape as wide as high, or the direction of a line a multiple of 45°.
+ * @param {string} tool @param {Point} from @param {Point} to @returns {Point}
+ */
 export function regular(tool, [x, y], [toX, toY]) {
   const [width, height] = [toX - x, toY - y];
   if (isClosed(tool)) {
@@ -55,12 +61,15 @@ export function regular(tool, [x, y], [toX, toY]) {
     return [x + side * (width < 0 ? -1 : 1), y + side * (height < 0 ? -1 : 1)];
   }
   const angle = Math.round(Math.atan2(height, width) / TURN) * TURN;
-  // As far along that as the pointer is.
+  // The length is that of the pointer's projection onto this direction.
   const length = width * Math.cos(angle) + height * Math.sin(angle);
   return [x + length * Math.cos(angle), y + length * Math.sin(angle)];
 }
 
-/** @param {Point} a @param {Point} b @param {Point} c @param {Point} d @returns {number} between the segments ab and cd */
+/**
+ * @param {Point} a @param {Point} b @param {Point} c @param {Point} d
+ * @returns {number} the distance between the segments ab and cd
+ */
 export function segmentDistance(a, b, c, d) {
   if (cross(a, b, c) * cross(a, b, d) < 0 && cross(c, d, a) * cross(c, d, b) < 0) return 0;
   return Math.min(pointDistance(a, c, d), pointDistance(b, c, d), pointDistance(c, a, b), pointDistance(d, a, b));
@@ -83,24 +92,26 @@ function pointDistance(p, a, b) {
  * @typedef {import('./stroke.js').Stroke} Stroke
  * @typedef {{ x: number, y: number, radius: number }} Sample
  *
- * The sides run from the stroke's begin to its end. Both have as many points.
+ * Both sides run from the start of the stroke to its end, and have the same number of points.
  * @typedef {object} Outline
  * @property {number[]} left x and y in turn
  * @property {number[]} right
- * @property {Sample[]} joints full circles: at the ends, and where the line turns so sharply that its sides cross
+ * @property {Sample[]} joints full circles: at the ends, and at turns so sharp that the sides cross
  */
 
-/** How much of the way to each new point the smoothed one goes: less is smoother, and cuts corners. */
+/** The part of the distance to each new point that the smoothed point moves. Smaller values are smoother, but cut corners. */
 const FOLLOW = 0.5;
-/** Points nearer to each other than this part of the width say more about the screen's pixels than about the hand. */
+/** The minimum distance of points, as a part of the width. Closer points show the pixels of the screen rather than the hand. */
 const NEAR = 0.16;
 const NEAREST = 0.05;
-/** How far the radius may go from half the width, up and down, between no and full pressure. */
+/** The change of the radius between medium pressure and none or full pressure, as a part of half the width. */
 const THINNING = 0.55;
-/** Points per width in which a hand without a pen gets thin; and how fast the radius follows. */
+/**
+ * Without a pen: the distance between points, in widths, above which a stroke becomes thinner; and the rate at which it does.
+ */
 const FAST = 1.6;
 const INERTIA = 0.24;
-/** A stroke begins and ends a little thinner than it is. */
+/** A stroke is a little thinner at its ends: the factor of the radius there, and the length of the taper in widths. */
 const TAPER_FROM = 0.62;
 const TAPER_WIDTHS = 1.6;
 /** Cosine of the turn from which a joint is needed. */
@@ -118,7 +129,8 @@ export function outline(stroke) {
     const [afterX, afterY] = at + 1 < samples.length ? direction(samples[at], samples[at + 1]) : [beforeX, beforeY];
     if (beforeX * afterX + beforeY * afterY < SHARP) {
       joints.push(samples[at]);
-      // Two points a side lead the sides up to the corner: smoothed through one, they would cut it, and the joint stick out.
+      // Two points on each side lead up to the corner. With a single one, smoothing would cut the corner, and the joint would
+      // stick out.
       left.push(x - beforeY * radius, y + beforeX * radius, x - afterY * radius, y + afterX * radius);
       right.push(x + beforeY * radius, y - beforeX * radius, x + afterY * radius, y - afterX * radius);
     } else {
@@ -133,9 +145,9 @@ export function outline(stroke) {
 }
 
 /**
- * Follows the hand with a little inertia, and ends where the hand is.
+ * Smooths a stroke: the path follows the points with a little inertia, and ends at the last point.
  * @param {number[]} points x and y in turn @param {number} width of the stroke
- * @returns {{ x: number, y: number, at: number }[]} `at`: of which point it came
+ * @returns {{ x: number, y: number, at: number }[]} `at`: the index of its original point
  */
 export function smoothed(points, width) {
   const path = [];
@@ -172,7 +184,7 @@ function withRadius(path, { pressures, width, tool }) {
   });
 }
 
-/** @param {number} pressure 0…1, of which a half is neither more nor less @returns {number} */
+/** @param {number} pressure 0…1; a half does not change the radius @returns {number} */
 function scale(pressure) {
   return 1 + 2 * THINNING * (pressure - 0.5);
 }
@@ -196,7 +208,10 @@ function direction(from, to) {
   return from && to ? unit(to.x - from.x, to.y - from.y, [1, 0]) : [1, 0];
 }
 
-/** @param {number} x @param {number} y @param {[number, number]} otherwise for no direction at all @returns {[number, number]} */
+/**
+ * @param {number} x @param {number} y @param {[number, number]} otherwise the result for a zero vector
+ * @returns {[number, number]}
+ */
 function unit(x, y, otherwise) {
   const length = Math.hypot(x, y);
   return length < 1e-6 ? otherwise : [x / length, y / length];

@@ -1,29 +1,29 @@
-/** Words on the page, and how large they are when they are painted. Knows no document: a worker can ask too. */
+/** The texts on the page, and their measured sizes. Needs no document, so that a worker can use it. */
 
 import { segmentDistance } from './strokeOutline.js';
 import { onPlane, rounded } from './stroke.js';
 
-/** The page's own type. */
+/** The font of the page. */
 export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
-/** From line to line, in sizes of the type. */
+/** The distance between lines, in font sizes. */
 export const LINE = 1.25;
 
-/** Measured at this size and scaled, so that it is the same however near one is. */
+/** Widths are measured at this font size and scaled, so that they are the same at every zoom. */
 const MEASURED = 100;
-/** Where nothing can be measured, letters are about as wide as this, and stand so high. */
+/** The estimated width and baseline of letters where texts cannot be measured, in font sizes. */
 const LETTER = 0.55;
 const BASELINE = 0.97;
 
-/** @type {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D | null | undefined} undefined: not yet asked for */
+/** @type {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D | null | undefined} undefined: not requested yet */
 let context;
 let baseline = 0;
 
-/** @param {string} line @returns {number} in sizes of the type */
+/** @param {string} line @returns {number} its width, in font sizes */
 export function lineWidth(line) {
   return (measuring()?.measureText(line).width ?? [...line].length * LETTER * MEASURED) / MEASURED;
 }
 
-/** From the top of a line to where its letters stand, in sizes of the type: where style sheets put it too. */
+/** Returns the distance from the top of a line to its baseline, in font sizes. It is the same as in CSS. */
 export function baselineOfLine() {
   if (baseline > 0) return baseline;
   const measured = measuring()?.measureText('x');
@@ -42,15 +42,15 @@ function measuring() {
   return context;
 }
 
-/** In points, from line to line a little more. */
+/** The minimum and maximum font sizes, in points. */
 export const MIN_SIZE = 4;
 export const MAX_SIZE = 1000;
-/** Characters. */
+/** The maximum number of characters. */
 export const MAX_TEXT_LENGTH = 4000;
-/** What letters may stand out over their box, in sizes of the type. */
+/** The distance by which letters may extend beyond their box, in font sizes. */
 const OVERHANG = 0.1;
 
-/** Controls but the ends of lines, and what turns the direction of all that follows. */
+/** Control characters except line breaks, and characters that change the direction of the text after them. */
 const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
@@ -59,22 +59,22 @@ const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
  * @typedef {{ id: string, text: string, x: number, y: number, size: number, rgb: string, color: number, z: number }} TextProperties
  */
 
-/** Words on the page. What changes them makes others of the same id. */
+/** A text on the page. A change makes a new object with the same id. */
 export class Text {
   id;
-  /** In lines. @type {string} */
+  /** The lines, separated by `\n`. @type {string} */
   text;
-  /** Its upper left corner. */
+  /** The position of the upper left corner. */
   x;
   y;
   size;
   /** @type {string} */
   rgb;
-  /** @type {number} of the palette's color that is it or is nearest */
+  /** @type {number} of the same or the nearest color of the palette */
   color;
   /** Drawn in the order of `z`, then of `id`. */
   z;
-  /** Nobody types it any more. */
+  /** False while somebody is typing it. */
   isFinished = true;
   version = 0;
   /** @type {Bounds | null} */
@@ -96,7 +96,7 @@ export class Text {
     return this.text.split('\n');
   }
 
-  /** @returns {Bounds} of the lines as they are set */
+  /** @returns {Bounds} of the lines */
   get box() {
     const { x, y, size, lines } = this;
     this.#box ??= {
@@ -108,7 +108,7 @@ export class Text {
     return this.#box;
   }
 
-  /** @returns {Bounds} what it can cover */
+  /** @returns {Bounds} its extent, including letters beyond the box */
   get bounds() {
     const { left, top, right, bottom } = this.box;
     const margin = this.size * OVERHANG + 1;
@@ -125,7 +125,7 @@ export class Text {
     return new Text({ ...this, ...changes });
   }
 
-  /** @param {Transform} transform @returns {Text} the same there */
+  /** @param {Transform} transform @returns {Text} a transformed copy */
   moved({ factor, x, y }) {
     const size = Math.min(MAX_SIZE, Math.max(MIN_SIZE, rounded(this.size * factor)));
     return this.with({ x: onPlane(this.x * factor + x), y: onPlane(this.y * factor + y), size });
@@ -133,7 +133,7 @@ export class Text {
 
   /**
    * @param {[number, number]} from @param {[number, number]} to ends of a line @param {number} reach
-   * @returns {boolean} whether its box comes within `reach` of that
+   * @returns {boolean} true if its box comes within `reach` of the segment
    */
   touches(from, to, reach) {
     const { left, top, right, bottom } = this.box;
@@ -150,19 +150,19 @@ export class Text {
   }
 }
 
-/** @param {string} text @returns {string} as it may be on a page: lines of letters, not too many */
+/** @param {string} text @returns {string} without unsafe characters, and within the maximum length */
 export function cleanText(text) {
   const clean = text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/\t/g, '  ').replace(UNSAFE, '');
   return [...clean].slice(0, MAX_TEXT_LENGTH).join('').trimEnd();
 }
 
-/** Characters in a line, as long as words are no longer. */
+/** The maximum number of characters in a line, except for longer words. */
 const LINE_LENGTH = 64;
 
 /**
- * Words from elsewhere as a text on the page.
+ * Makes a text from pasted words.
  * @param {string} words @param {{ rgb: string, color: number, size: number }} style @param {{ id: string, z: number }} identity
- * @param {[number, number]} middle where it lies @returns {Text | null} null: there is nothing to read in it
+ * @param {[number, number]} middle its center @returns {Text | null} null: it is empty
  */
 export function pastedText(words, style, identity, [x, y]) {
   const text = cleanText(words.split(/\r\n?|\n/).map(wrapped).join('\n'));
@@ -172,7 +172,7 @@ export function pastedText(words, style, identity, [x, y]) {
   return made.with({ x: onPlane(x - right / 2), y: onPlane(y - bottom / 2) });
 }
 
-/** @param {string} line @returns {string} in several, if it is long */
+/** @param {string} line @returns {string} in several lines if it is long */
 function wrapped(line) {
   const lines = [''];
   for (const word of line.split(/(?<=\s)(?=\S)/)) {
