@@ -29,7 +29,7 @@ export class Database {
     this.#schema = schema;
   }
 
-  /** Opens it, so that later writes are handed over at once. @returns {Promise<boolean>} false: refused */
+  /** Opens the database, so that later writes are passed to the browser at once. @returns {Promise<boolean>} false: refused */
   async open() {
     return await this.#get().then(() => true, () => false);
   }
@@ -51,7 +51,8 @@ export class Database {
   }
 
   /**
-   * Writes. If the database is open, the browser has everything when this returns: it is stored even if the page dies then.
+   * Writes to stores. If the database is open, the browser has everything when this returns, and stores it even if the page is
+   * killed.
    * @template {string} Name @param {Name[]} names @param {(stores: Record<Name, IDBObjectStore>) => void} put
    * @returns {Promise<boolean>} true if it is written
    */

@@ -1,7 +1,7 @@
 /**
- * A drawing as a file that can be imported again: JSON, in it the messages of all shapes, and pictures and files in base64.
+ * A drawing as a file that can be imported again: JSON with the messages of all shapes, and with pictures and files in base64.
  *
- * Written as it is on the wire, and read with the same suspicion.
+ * The file has the format of the messages, and is checked like messages from the network.
  */
 
 import { MAX_STROKE_POINTS } from '../protocol/shapeSync.js';
@@ -17,13 +17,14 @@ import { base64Of, inSlices, isItem } from '../render/export/raster.js';
  * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {import('../model/placement.js').PartialPlacement} PartialPlacement
  * @typedef {{ name: string, contentType: string, placement: PartialPlacement, bytes: Uint8Array<ArrayBuffer> }} ImportedItem
- * @typedef {{ shapes: Shape[], items: ImportedItem[], damaged: number }} ImportedDrawing `damaged`: how many things in it are none
+ * @typedef {{ shapes: Shape[], items: ImportedItem[], damaged: number }} ImportedDrawing `damaged`: the number of unreadable
+ *   shapes and items
  */
 
 export const VERSION = 1;
 const ENDING = '.drawtogether';
 const BEGINNING = '{"drawTogether":';
-/** What a page can hold while it is imported. */
+/** The maximum size of a file: the page holds it in memory during the import. */
 export const MAX_BYTES = 256 * 2 ** 20;
 export const MAX_SHAPES = 200_000;
 export const MAX_ITEMS = 1000;
@@ -35,7 +36,11 @@ export function isDrawingFile({ name }) {
   return name.toLowerCase().endsWith(ENDING);
 }
 
-/** @param {Pick<import('../render/export/raster.js').ExportOptions, 'drawables'> & Partial<import('../render/export/raster.js').ExportOptions>} order @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had */
+/**
+ * @param {Pick<import('../render/export/raster.js').ExportOptions, 'drawables'> &
+ * Partial<import('../render/export/raster.js').ExportOptions>} order
+ * @returns {Promise<{ blob: Blob, missing: number }>} `missing`: the number of pictures that could not be loaded
+ */
 export async function writeDrawing({ drawables, signal, progress }) {
   /** @type {string[]} */
   const shapes = [];
@@ -57,7 +62,7 @@ export async function writeDrawing({ drawables, signal, progress }) {
   return { blob, missing };
 }
 
-/** At once, as a clipboard wants it. @param {Shape[]} shapes */
+/** Writes a drawing without items, synchronously: the clipboard needs it at once. @param {Shape[]} shapes */
 export function drawingText(shapes) {
   return fileParts(shapes.map(serializeShape), []).join('');
 }
@@ -78,14 +83,17 @@ function fileParts(shapes, items) {
   return [`${BEGINNING}${VERSION},"marks":[\n`, ...commas(shapes), '\n],"items":[\n', ...commas(items), '\n]}\n'];
 }
 
-/** @param {{ size: number }} file @throws {Error} if it could not be imported */
+/** @param {{ size: number }} file @throws {Error} if it is too large to be imported */
 export function checkSize({ size }) {
   if (size > MAX_BYTES) {
     throw new Error(strings.drawingTooLarge(byteCount(size, strings), byteCount(MAX_BYTES, strings)));
   }
 }
 
-/** @param {string} text @param {() => string} newKey @returns {Promise<ImportedDrawing>} what is in it, as new things @throws {Error} that says what is wrong with it */
+/**
+ * @param {string} text @param {() => string} newKey @returns {Promise<ImportedDrawing>} its content, with new ids
+ * @throws {Error} with a text for the user
+ */
 export async function readDrawing(text, newKey) {
   const { shapes, items } = parseFile(text);
   const limits = [[shapes.length, MAX_SHAPES, strings.shapesInFile], [items.length, MAX_ITEMS, strings.files]];
@@ -131,11 +139,14 @@ function readOneShape(one, id, at) {
   return shape;
 }
 
-/** What others drew may be longer than what is drawn here. @param {Shape} shape @param {() => string} newKey @returns {Shape[]} */
+/**
+ * Splits a stroke that is longer than this page draws: other clients may draw longer ones.
+ * @param {Shape} shape @param {() => string} newKey @returns {Shape[]}
+ */
 function splitStroke(shape, newKey) {
   if (!(shape instanceof Stroke) || shape.length <= MAX_STROKE_POINTS) return [shape];
   const parts = [];
-  // Each goes on from where the one before ends.
+  // Each part begins with the last point of the part before.
   for (let at = 0; at < shape.length - 1; at += MAX_STROKE_POINTS - 1) {
     const part = new Stroke({ ...shape, id: newKey() });
     const end = at + MAX_STROKE_POINTS;
@@ -161,7 +172,7 @@ function readItem(one) {
   }
 }
 
-/** @param {string[]} all @returns {string[]} a line each */
+/** @param {string[]} all @returns {string[]} one line for each, separated by commas */
 function commas(all) {
   return all.map((one, at) => at === 0 ? one : `,\n${one}`);
 }

@@ -1,4 +1,4 @@
-/** The environment of a journal whose uploads outlive the page. */
+/** The environment of a journal whose uploads survive a reload of the page. */
 
 import { browserJournalEnvironment } from '../sync/journal/groupSessionJournal.js';
 import { UploadLeases } from './uploadLeases.js';

@@ -15,16 +15,16 @@ import { within } from './database.js';
  * @property {import('../edit/itemStore.js').ItemStore} itemStore
  * @property {import('../model/scene.js').Items} items
  * @property {import('./database.js').Database} database
- * @property {import('../ui/settings.js').KeyValueStorage} storage that lives as long as the tab: says which page is the tab's
+ * @property {import('../ui/settings.js').KeyValueStorage} storage lives as long as the tab, and has the id of the tab's board
  * @property {() => string} newId random
  * @property {import('./tabLease.js').AcquireLease} take
  * @property {() => number} [wallClock] milliseconds since 1970
  */
 
 const NAME = 'drawtogether:page';
-/** Where a picture is put is written down this long after, for it is pulled at. */
+/** The delay before a changed placement is stored, because a drag changes it continuously. */
 const SAVE_DELAY_MS = 250;
-/** Of pages that no tab has, the newest stay, for a while. */
+/** The maximum number and age of boards without a tab. */
 const MAX_BOARDS = 8;
 const MAX_AGE_MS = 30 * 86_400_000;
 
@@ -32,14 +32,14 @@ const MAX_AGE_MS = 30 * 86_400_000;
 export class LocalBoards extends EventTarget {
   #parts;
   #wallClock;
-  /** @type {string | null} the page that is open, and kept */
+  /** @type {string | null} the id of the open board, which is stored; null: none */
   #page = null;
-  /** @type {Map<string, ShapeRecord | null>} to be written; null: gone */
+  /** @type {Map<string, ShapeRecord | null>} shapes to be written; null: removed */
   #shapes = new Map();
   #isScheduled = false;
-  /** @type {Set<string> | null} what is told once more, and is written already */
+  /** @type {Set<string> | null} the ids that are already stored, while `#saveAll` emits everything */
   #saved = null;
-  /** @type {Map<string, Item>} where they lie is to be written */
+  /** @type {Map<string, Item>} items whose placement is to be written */
   #movedItems = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
@@ -64,8 +64,8 @@ export class LocalBoards extends EventTarget {
   }
 
   /**
-   * The page that this tab had; a copy of it, if that is another tab's that it was copied from; else the last that no tab has.
-   * Later it is kept as it changes.
+   * Opens the board of this tab. If another tab has that board, because this tab is a duplicate, opens a copy. A tab without a
+   * board opens the latest board that no tab has, or else a new one. From then on, each change is stored.
    */
   async open() {
     const own = this.#parts.storage.getItem(NAME);
@@ -76,15 +76,18 @@ export class LocalBoards extends EventTarget {
     else this.begin();
   }
 
-  /** What is there now is this person's alone, and kept from now on. */
+  /** Stores the current picture as a new board, and then each change. */
   begin() {
     this.#open(this.#parts.newId());
-    // Nobody else's: there is nothing to wait for.
+    // The id is new, so no other tab holds the lease, and there is nothing to wait for.
     if (this.#page) this.#parts.take(this.#page);
     this.#saveAll();
   }
 
-  /** What is done from now on is somebody else's to keep. @returns {() => Promise<unknown>} forgets what was kept, for it is safe elsewhere */
+  /**
+   * Stops storing, because a session stores the picture from now on.
+   * @returns {() => Promise<unknown>} deletes the board, once the session has the picture
+   */
   close() {
     this.saveNow();
     const page = this.#page;
@@ -93,14 +96,14 @@ export class LocalBoards extends EventTarget {
     return async () => page && await this.#deleteBoard(page);
   }
 
-  /** Empties the page. */
+  /** Deletes the content of the board. */
   clear() {
     if (!this.#page) return;
     this.#shapes.clear();
     this.#deleteBoard(this.#page);
   }
 
-  /** Writes down at once what waits for it. */
+  /** Writes all pending changes at once. */
   saveNow() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -113,7 +116,7 @@ export class LocalBoards extends EventTarget {
     try {
       this.#parts.storage.setItem(NAME, page);
     } catch {
-      // A later page of this tab takes the last that no tab has.
+      // Storage is switched off: a later page of this tab opens the latest board that no tab has.
     }
   }
 
@@ -134,13 +137,13 @@ export class LocalBoards extends EventTarget {
     if (isCopy) this.begin();
     else {
       this.#open(page);
-      // What was done while it was read.
+      // Store the changes that were made during the reading.
       const known = new Set([...shapes, ...items].map(({ key, id }) => key ?? id));
       this.#saveAll(known);
     }
   }
 
-  /** @param {Set<string>} [known] what is kept already */
+  /** @param {Set<string>} [known] the ids that are stored already */
   #saveAll(known = new Set()) {
     this.#saved = known;
     this.#parts.drawing.emitAll();
@@ -148,7 +151,7 @@ export class LocalBoards extends EventTarget {
     this.#saveItems(this.#parts.items.all.filter(({ id }) => !known.has(id)));
   }
 
-  /** One after the other: some may have to be loaded. @param {Item[]} items */
+  /** Stores items one after the other, because some may have to be loaded. @param {Item[]} items */
   async #saveItems(items) {
     const page = this.#page;
     for (const item of items) if (page) await this.#saveItem(item, page);
@@ -160,7 +163,7 @@ export class LocalBoards extends EventTarget {
     this.#shapes.set(key, retention === Retention.remove ? null : { key, type, payload });
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // What is done in one go is written in one go.
+    // Changes of the same task are written together.
     queueMicrotask(() => this.#write());
   }
 
@@ -199,7 +202,7 @@ export class LocalBoards extends EventTarget {
       for (const item of moved) stores.items.put(recordOf(item), `${page}/${item.id}`);
     }).then((isKept) => {
       if (isKept) return;
-      // With what comes next it is tried again.
+      // The next write tries again.
       if (page === this.#page) this.#shapes = new Map([...shapes, ...this.#shapes]);
       this.#reportRefusal();
     });
@@ -226,7 +229,7 @@ export class LocalBoards extends EventTarget {
     });
   }
 
-  /** @returns {Promise<string | null>} the last page that no tab has */
+  /** @returns {Promise<string | null>} the latest board that no tab has */
   async #findOrphan() {
     const [pages] = await this.#parts.database.read(['pages'], (stores) => [stores.pages.getAll()]) ?? [[]];
     const oldest = this.#wallClock() - MAX_AGE_MS;

@@ -1,4 +1,4 @@
-/** The store of a participant's outbox and token, by which a later page goes on as the same participant. */
+/** The store of a participant's outbox and token. With them, a later page continues as the same participant. */
 
 import { within } from './database.js';
 import { isObject } from '../sync/json.js';
@@ -6,7 +6,7 @@ import { isObject } from '../sync/json.js';
 /**
  * @typedef {import('../sync/groupSession.js').SavedParticipant} SavedParticipant
  * @typedef {import('../sync/outbox.js').OutboxItem} OutboxItem
- * @typedef {[number, number]} Run the first of so many client sequences, one after the other
+ * @typedef {[number, number]} Run consecutive client sequences: the first one, and their number
  *
  * @typedef {object} StoredOutbox
  * @property {string} claim its lease: at most one open tab holds it

@@ -1,11 +1,11 @@
-/** The files of the page in the browser's cache: with them, the page opens without a server. */
+/** The files of the page in the browser's cache. With them, the page opens without a server. */
 
 /**
  * @typedef {object} Release as the build describes it
  * @property {string} version
  * @property {string[]} files paths of the files that belong to it; `/` is the page itself
  *
- * @typedef {object} CacheSurroundings what a service worker has; tests bring their own
+ * @typedef {object} CacheSurroundings the environment in a service worker; tests pass their own
  * @property {CacheStorage} caches
  * @property {(request: RequestInfo, init?: RequestInit) => Promise<Response>} fetch
  * @property {() => Promise<readonly unknown[]>} openPages all windows of this origin, whichever version they show
@@ -16,11 +16,11 @@
 /** The beginning of the name of each version's cache. */
 const PREFIX = 'drawtogether-page-';
 const PAGE = '/';
-/** Addresses at which the page opens: alone, and in a session. */
+/** The paths at which the page opens, without a session and with one. */
 const PAGE_PATH = /^\/(s\/[\w-]{22}\/?)?$/;
-/** A name with a hash of the content, which the build gives to each file that another one names. */
+/** A name with a hash of the content. The build gives such a name to each file that another file names. */
 const HASHED = /-[A-Z2-7]{8}\.[\w.]+$/;
-/** After this long without an answer, the page comes from the cache. */
+/** The maximum wait for the server's answer. After that, the page is loaded from the cache. */
 const NAVIGATION_MS = 2000;
 
 /**
@@ -42,14 +42,14 @@ export class PageCache {
   /** Fetches this version, completely or not at all. @throws if a file is missing or the browser has no space */
   async install() {
     const { caches, fetch } = this.#around;
-    // A version that comes back becomes the newest: caches are listed in the order of their creation.
+    // After a rollback, an earlier version becomes the newest again. Caches are listed in the order of their creation.
     await caches.delete(this.#name);
     try {
       const cache = await caches.open(this.#name);
       await cache.addAll(this.#release.files.filter((path) => path !== PAGE && HASHED.test(path)));
       const page = await fetch(PAGE, { cache: 'no-cache' });
       if (!page.ok || !this.#isOwn(await page.clone().text())) throw new Error('The server has another version.');
-      // Last, as the mark of a complete cache.
+      // The page is stored last: it marks a complete cache.
       await cache.put(PAGE, page);
     } catch (error) {
       await caches.delete(this.#name).catch(() => false);
@@ -62,7 +62,7 @@ export class PageCache {
     const { caches, openPages } = this.#around;
     if ((await openPages()).length > 0) return;
     const names = await this.#names();
-    // A later cache is of a version that has been fetched and waits.
+    // A later cache belongs to a version that is installed and waits.
     const own = names.indexOf(this.#name);
     await Promise.all(names.slice(0, Math.max(0, own)).map((name) => caches.delete(name)));
   }
@@ -84,11 +84,11 @@ export class PageCache {
   async #navigate(request) {
     const { fetch, setTimeout } = this.#around;
     const loading = fetch(request);
-    // If it fails after the wait, the cached page is shown already.
+    // If the request fails after the wait, the cached page is already shown.
     loading.catch(() => {});
     const late = new Promise((resolve) => setTimeout(() => resolve(null), NAVIGATION_MS));
     const answer = await Promise.race([loading, late]).catch(() => null);
-    // A proxy answers for a gateway that is not there.
+    // A proxy answers with 5xx if the gateway is not running.
     if (answer && answer.status < 500) return answer;
     return await this.#page() ?? answer ?? await loading;
   }
@@ -109,7 +109,7 @@ export class PageCache {
         if (page) return page;
       }
     } catch {
-      // The browser refuses its storage: the network has the last word.
+      // The browser refuses its storage, so only the network is left.
     }
     return null;
   }

@@ -26,7 +26,7 @@ import { partsOf, SnapshotWriter } from './snapshotWriter.js';
 
 /** The limit for the shapes of one session; it is about 20,000 strokes. More are left out. */
 const MAXIMUM_BYTES = 16 * 2 ** 20;
-/** The newest sessions stay, for a while. */
+/** The maximum number and age of stored sessions. */
 const MOST_SESSIONS = 8;
 const LONGEST_MS = 30 * 86_400_000;
 /** The delay between a change and its writing. */
@@ -155,7 +155,7 @@ export class SessionSnapshots {
   /** @param {SnapshotWriter} writer */
   async #write(writer) {
     if (await writer.write() || writer !== this.#writer) return;
-    // The browser has no room, or no database. The outbox needs the room more.
+    // The browser has no space, or no database. The outbox needs the space more.
     this.forget();
   }
 

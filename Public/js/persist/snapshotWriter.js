@@ -27,7 +27,7 @@ import { within } from './database.js';
 const SHAPES_PER_PART = 64;
 /** The number of parts in one transaction: a few milliseconds of encoding. */
 const PARTS_PER_BATCH = 8;
-/** Once the limit was reached, there is room again below this portion of it. */
+/** After the limit was reached, new parts are accepted again below this portion of it. */
 const ROOM_AGAIN = 0.75;
 
 /** Writes one copy of the picture of one session: all of it at first, then the changed parts. */

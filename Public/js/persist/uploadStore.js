@@ -1,4 +1,4 @@
-/** The store of uploads that outlive the page. */
+/** The store of uploads that survive a reload of the page. */
 
 import { browserDatabase } from './database.js';
 

@@ -1,13 +1,13 @@
-/** Where the pointers are: one’s own is told to the others, theirs are seen. */
+/** The messages about pointers: sends this person's position, and receives those of the others. */
 
 import { isPoint } from './shapeMessages.js';
 
-/** About 30 a second. */
+/** The minimum interval between two messages: about 30 a second. */
 const SEND_INTERVAL_MS = 33;
-/** Its type on the wire. */
+/** The message type of a pointer's position. */
 export const CURSOR_TYPE = 'CursorMessage';
 
-/** Tells the others where this person's pointer is: no more often than they can see. */
+/** Sends the position of this person's pointer, at a limited rate. */
 export class CursorSender {
   #send;
   /** @type {[number, number] | null} */
@@ -27,7 +27,7 @@ export class CursorSender {
     this.#isDirty = true;
   }
 
-  /** @param {number} now milliseconds @returns {boolean} whether there is something left to be told in a later frame */
+  /** @param {number} now milliseconds @returns {boolean} true if a later frame has a position to send */
   frame(now) {
     if (!this.#isDirty) return false;
     if (now - this.#sentAt < SEND_INTERVAL_MS) return true;
@@ -41,19 +41,19 @@ export class CursorSender {
 /** @typedef {{ x: number, y: number, toX: number, toY: number, receivedAt: number, isIdle: boolean }} RemoteCursor */
 
 const FADE_MS = 2000;
-/** Until it is forgotten, faded out long ago. */
+/** The time after which an idle pointer is removed. */
 const REMOVE_MS = 10_000;
-/** In so many milliseconds most of the way is gone. */
+/** The time constant of the gliding: a pointer covers most of the distance in this time. */
 const GLIDE_MS = 45;
 
-/** Where the others' pointers are: they glide to where they were last seen, and fade when nothing is heard of them. */
+/** The pointers of the others. They glide to the last received position, and fade without new messages. */
 export class RemoteCursors {
   /** @type {Map<number, RemoteCursor>} by the participant's number */
   #cursors = new Map();
   #frameAt = 0;
   #glides;
 
-  /** @param {{ glides?: () => boolean }} [options] whether they glide or jump */
+  /** @param {{ glides?: () => boolean }} [options] `glides`: false if they jump */
   constructor({ glides = () => true } = {}) {
     this.#glides = glides;
   }
@@ -77,12 +77,12 @@ export class RemoteCursors {
     else this.#cursors.set(number, { x: toX, y: toY, toX, toY, receivedAt: now, isIdle: false });
   }
 
-  /** @param {(number: number) => boolean} isHere */
+  /** Removes the pointers of participants who are not here. @param {(number: number) => boolean} isHere */
   keepOnly(isHere) {
     for (const number of this.#cursors.keys()) if (!isHere(number)) this.#cursors.delete(number);
   }
 
-  /** @param {number} now @returns {boolean} whether something will still move or fade */
+  /** @param {number} now @returns {boolean} true if a pointer will still move or fade */
   frame(now) {
     const elapsed = Math.min(100, now - this.#frameAt);
     this.#frameAt = now;

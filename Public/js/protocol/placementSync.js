@@ -11,7 +11,10 @@ import { decodePlacement, encodePlacement, PLACEMENT_TYPE } from '../model/place
  * @typedef {import('../model/placement.js').Placement} Placement
  */
 
-/** A changed drag is sent at most so often; an unchanged one is repeated so often, because the others time it out. */
+/**
+ * The minimum interval between messages of a changing drag; and of an unchanged one, which is repeated before the others'
+ * timeout.
+ */
 const SEND_INTERVAL_MS = 50;
 const RESEND_INTERVAL_MS = 2000;
 
@@ -26,7 +29,7 @@ export class PlacementSync {
 
   /**
    * @param {import('../model/placement.js').PlacementOverlay} placements
-   * @param {(id: string | null) => void} changed where it lies; null: all may lie elsewhere
+   * @param {(id: string | null) => void} changed the placement of an item changed; null: all may have changed
    * @param {() => number} now milliseconds
    */
   constructor(placements, changed, now) {
@@ -77,7 +80,7 @@ export class PlacementSync {
     if (!this.#send(id, Retention.replace, encodePlacement(id, place))) this.#confirmLocally(id, place);
   }
 
-  /** Ends the drag without a change. @param {string} id @returns {boolean} whether the others saw it elsewhere */
+  /** Ends the drag without a change. @param {string} id @returns {boolean} true if the others saw the drag */
   cancelDrag(id) {
     const wasShown = this.#drag !== null && this.#drag.sentAt > -Infinity;
     this.#drag = null;
@@ -92,19 +95,19 @@ export class PlacementSync {
     this.#session.send({ type: PLACEMENT_TYPE, reliable: false, payload: encodePlacement(id, place) });
   }
 
-  /** This person takes it away: what was said of its place is not needed any more. @param {string} id */
+  /** Deletes the placement of an item that this person removes, also in the session. @param {string} id */
   remove(id) {
     if (this.#placements.isSent(id)) this.#send(id, Retention.remove, new Uint8Array(0));
     this.delete(id);
   }
 
-  /** @param {string} id of what is not there any more */
+  /** Deletes the placement of a removed item on this page. @param {string} id */
   delete(id) {
     if (this.#drag?.id === id) this.#drag = null;
     this.#placements.delete(id);
   }
 
-  /** @param {number} now @returns {boolean} whether there is something to be told or let go in a later frame */
+  /** @param {number} now @returns {boolean} true if a later frame has something to send or to expire */
   frame(now) {
     for (const id of this.#placements.expireRemoteDrags(now)) this.#changed(id);
     const drag = this.#drag;
@@ -115,13 +118,13 @@ export class PlacementSync {
     return drag !== null || this.#placements.hasRemoteDrags;
   }
 
-  /** Alone there is nobody to confirm it. @param {string} id @param {Placement} place */
+  /** Confirms a placement without a session. @param {string} id @param {Placement} place */
   #confirmLocally(id, place) {
     this.#placements.confirm(id, place, 0);
     this.#placements.acknowledge(id);
   }
 
-  /** @param {string} key @param {number} retention @param {Uint8Array} payload @returns {boolean} whether anybody hears it */
+  /** @param {string} key @param {number} retention @param {Uint8Array} payload @returns {boolean} false without a session */
   #send(key, retention, payload) {
     if (!this.#session || this.#session.state === 'invalidated') return false;
     this.#session.send({ type: PLACEMENT_TYPE, reliable: true, retention, key, existing: false, payload });

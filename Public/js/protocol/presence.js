@@ -1,4 +1,7 @@
-/** The presence of the others: active, drawing, idle or away. It follows from their messages, and is sent where these do not show it. Needs no DOM. */
+/**
+ * The presence of the others: here, drawing, idle or away. It is derived from their messages. Presence messages are sent only
+ * where the other messages do not show it. Needs no DOM.
+ */
 
 import { GroupSessionMessenger } from '../sync/groupSessionMessenger.js';
 import { CURSOR_TYPE } from './cursorMessage.js';
@@ -7,21 +10,23 @@ import { CURSOR_TYPE } from './cursorMessage.js';
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../sync/participants.js').Participant} Participant
  * @typedef {{ isAway: boolean, activeAt: number, drawnAt: number }} Activity
- * @typedef {{ kind: 'drawing' | 'here' | 'idle' | 'away', minutes: number }} State `minutes` since anything was done
+ * @typedef {{ kind: 'drawing' | 'here' | 'idle' | 'away', minutes: number }} State `minutes`: the time since the last activity
  */
 
-/** Unreliable: `{}` is here, `{"away": true}` is not looked at, `idle` is for how many seconds nothing was done. */
+/**
+ * The message type, unreliable. `{}`: here; `{"away": true}`: the page is hidden; `idle`: the seconds since the last activity.
+ */
 const PRESENCE_TYPE = 'PresenceMessage';
-/** Who does something tells so this often at most, and so is idle no sooner than some time after. */
+/** The minimum interval between messages about activity. It is shorter than the time after which a participant counts as idle. */
 const SEND_INTERVAL_MS = 20_000;
 const IDLE_MS = 60_000;
 const DRAWING_MS = 3000;
-/** Not all at once tell the one who came, or that they are back. */
+/** The maximum random delay of messages to newcomers and after a reconnect, so that not all clients send at once. */
 const SPREAD_MS = 1500;
-/** As the gateway allows. */
+/** The gateway's limit for the targets of a message. */
 const MAX_TARGETS = 1000;
 
-/** Event: `change`, of who is away. */
+/** Event: `change`, after a participant went away or came back. */
 export class Presence extends EventTarget {
   #now;
   #random;
@@ -37,7 +42,10 @@ export class Presence extends EventTarget {
   #sentAt = -Infinity;
   #activeAt;
 
-  /** @param {{ now?: () => number, random?: () => number, after?: (ms: number, call: () => void) => void }} [around] time in milliseconds */
+  /**
+   * @param {{ now?: () => number, random?: () => number, after?: (ms: number, call: () => void) => void }} [around] clock and
+   *   timers; times in milliseconds
+   */
   constructor({
     now = () => performance.now(),
     random = Math.random,
@@ -60,7 +68,7 @@ export class Presence extends EventTarget {
     if (!session || !this.#messenger) return;
     session.observe({
       entry: ({ sender, type, system, unchanged }) => {
-        // What is caught up with was done before.
+        // Entries of a catch-up show earlier activity.
         if (session === this.#session && session.isConnected && !system && !unchanged) {
           this.#recordActivity(sender, type);
         }
@@ -96,7 +104,7 @@ export class Presence extends EventTarget {
     if (this.#activeAt - this.#sentAt >= SEND_INTERVAL_MS) this.#send();
   }
 
-  /** Whether the page is not to be seen here. @param {boolean} isAway */
+  /** Sets the state of this person. @param {boolean} isAway true if the page is hidden */
   away(isAway) {
     this.#isAway = isAway;
     this.#sendAway();
@@ -115,11 +123,14 @@ export class Presence extends EventTarget {
       this.#sentAway = this.#isAway;
       this.#sentAt = this.#now();
     }
-    // One that is lost is made good by the next thing that is done.
+    // A lost message does no harm: the next activity sends another one.
     this.#messenger?.send(message, { type: PRESENCE_TYPE, to }).catch(() => {});
   }
 
-  /** Whoever comes later takes all for here and awake; those who are not say so. @param {GroupSession} session @param {Participant[]} joined */
+  /**
+   * Sends the state of an idle or hidden page to newcomers, who assume that everybody is active.
+   * @param {GroupSession} session @param {Participant[]} joined
+   */
   #sendToNewcomers(session, joined) {
     const me = session.localParticipant?.number;
     if (joined.length === 0 || joined.some(({ number }) => number === me)) return;
@@ -128,7 +139,7 @@ export class Presence extends EventTarget {
     });
   }
 
-  /** @param {GroupSession} session @param {() => void} call unless there is another session by then */
+  /** @param {GroupSession} session @param {() => void} call not called if the session has changed by then */
   #afterRandomDelay(session, call) {
     this.#after(this.#random() * SPREAD_MS, () => session === this.#session && call());
   }
@@ -140,7 +151,7 @@ export class Presence extends EventTarget {
     const now = this.#now();
     activity.activeAt = now;
     if (type !== CURSOR_TYPE) activity.drawnAt = now;
-    // What waited may be sent from a page that nobody looks at; a pointer is moved by somebody.
+    // A moved pointer shows that somebody is there. Other entries do not, because a hidden page may send pending ones.
     else if (activity.isAway) this.#set(activity, false);
   }
 
@@ -172,8 +183,9 @@ export class Presence extends EventTarget {
 }
 
 /**
- * The tabs of one person: name and color are a browser's, so that alike are the same person's, and nothing else need be told.
- * @param {Participant[]} participants @returns {(Participant & { numbers: number[] })[]} one for each person
+ * Groups participants by person. All tabs of a browser have the same name and color, so equal ones count as one person.
+ * @param {Participant[]} participants
+ * @returns {(Participant & { numbers: number[] })[]} one entry for each person, with the numbers of all tabs
  */
 export function peopleAmong(participants) {
   /** @type {Map<string, Participant & { numbers: number[] }>} */

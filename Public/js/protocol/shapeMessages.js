@@ -1,4 +1,4 @@
-/** Shapes on the wire, of whatever type: written, and read with suspicion. */
+/** The messages of strokes and texts: encodes them, and decodes them with all checks. */
 
 import { Retention } from '../sync/wire.js';
 import { isRGB, nearestColor, PALETTE } from '../model/palette.js';
@@ -6,10 +6,10 @@ import { isShapeTool } from '../model/strokeOutline.js';
 import { DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH, PLANE, Stroke } from '../model/stroke.js';
 import { cleanText, MAX_SIZE, MIN_SIZE, Text } from '../model/text.js';
 
-/** Its type on the wire; the sample's own name for it. */
+/** The message type of a stroke, as in Apple's sample. */
 export const STROKE_TYPE = 'UpsertStrokeMessage';
 
-/** One for all: to make it takes longer than to use it. */
+/** Shared, because creating a decoder takes longer than decoding. */
 const decoder = new TextDecoder();
 
 /**
@@ -21,11 +21,11 @@ const decoder = new TextDecoder();
  * @property {number} width
  * @property {string} tool
  * @property {number | null} z
- * @property {boolean} isGrowing a shape that is still drawn out
+ * @property {boolean} isGrowing true while the shape is drawn out
  */
 
 /**
- * The points of a stroke from one on; from 0, the whole stroke.
+ * Encodes the points of a stroke from an index on. From 0, encodes the whole stroke.
  * @param {Stroke} stroke @param {number} [from] index of a point @returns {Uint8Array}
  */
 export function encodeStroke(stroke, from = 0) {
@@ -38,7 +38,7 @@ export function encodeStroke(stroke, from = 0) {
   return new TextEncoder().encode(JSON.stringify({ ...message, ...pressures, ...growing }));
 }
 
-/** @param {Uint8Array} payload @returns {StrokeMessage | null} null for what is not a stroke's message */
+/** @param {Uint8Array} payload @returns {StrokeMessage | null} null if it is no valid stroke */
 export function readStroke(payload) {
   let message;
   try {
@@ -83,7 +83,7 @@ function readPoints({ point, points }) {
   return flat;
 }
 
-/** @param {unknown} value @returns {value is [number, number]} whether it is a point of the plane */
+/** @param {unknown} value @returns {value is [number, number]} true if it is a point of the plane */
 export function isPoint(value) {
   return Array.isArray(value) && value.length === 2 &&
     value.every((part) => typeof part === 'number' && Math.abs(part) <= PLANE);
@@ -102,7 +102,7 @@ function readWidth(value) {
   return Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, value));
 }
 
-/** @param {string} id @param {StrokeMessage} message @param {number} sequence of the entry it came in @returns {Stroke} */
+/** @param {string} id @param {StrokeMessage} message @param {number} sequence of its entry @returns {Stroke} */
 export function strokeFrom(id, message, sequence) {
   const stroke = new Stroke({ id, ...message, z: message.z ?? sequence });
   stroke.append(message.points, message.pressures);
@@ -116,7 +116,7 @@ export function isShapeType(type) {
   return type === STROKE_TYPE || type === TEXT_TYPE;
 }
 
-/** @param {Shape} shape @returns {{ type: string, payload: Uint8Array }} the whole of it */
+/** @param {Shape} shape @returns {{ type: string, payload: Uint8Array }} a message with the whole shape */
 export function encodeShape(shape) {
   return shape instanceof Text
     ? { type: TEXT_TYPE, payload: encodeText(shape) }
@@ -125,7 +125,8 @@ export function encodeShape(shape) {
 
 /**
  * @param {{ type: string, retention?: number, payload: Uint8Array }} entry @param {string} id @param {number} sequence of the entry
- * @returns {((held: Shape | undefined) => Shape) | null} what it makes of what is held; null: nothing
+ * @returns {((held: Shape | undefined) => Shape) | null} returns the new version of the shape from the current one; null: the
+ *   entry is invalid
  */
 export function readShape({ type, retention, payload }, id, sequence) {
   if (type === TEXT_TYPE) {
@@ -142,7 +143,7 @@ export function readShape({ type, retention, payload }, id, sequence) {
   });
 }
 
-/** Its type on the wire. */
+/** The message type of a text. */
 export const TEXT_TYPE = 'UpsertTextMessage';
 
 /** @typedef {Omit<import('../model/text.js').TextProperties, 'id' | 'z'> & { z: number | null, isGrowing: boolean }} TextMessage */
@@ -153,7 +154,7 @@ function encodeText({ id, text, x, y, size, rgb, color, z, isFinished }) {
   return new TextEncoder().encode(JSON.stringify({ id, text, point: [x, y], size, rgb, color, z, ...growing }));
 }
 
-/** @param {Uint8Array} payload @returns {TextMessage | null} null for what is not a text's message */
+/** @param {Uint8Array} payload @returns {TextMessage | null} null if it is no valid text */
 export function readText(payload) {
   let message;
   try {
@@ -176,7 +177,7 @@ export function readText(payload) {
   };
 }
 
-/** @param {string} id @param {TextMessage} message @param {number} sequence of the entry it came in @returns {Text} */
+/** @param {string} id @param {TextMessage} message @param {number} sequence of its entry @returns {Text} */
 function textFrom(id, message, sequence) {
   const text = new Text({ id, ...message, z: message.z ?? sequence });
   text.isFinished = !message.isGrowing;

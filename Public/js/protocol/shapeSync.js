@@ -19,7 +19,7 @@ import { encodeShape, encodeStroke, isShapeType, readShape, STROKE_TYPE } from '
 /** Upper bounds in bytes: of a point with its pressure, and of the rest of a message. */
 const POINT_BYTES = 34;
 const STYLE_BYTES = 512;
-/** A longer stroke is split, whatever the size limit of a message, because its outline is computed again with each point. */
+/** The maximum number of points of a stroke, even if a message could hold more: each new point recomputes the whole outline. */
 export const MAX_STROKE_POINTS = 4000;
 
 export class ShapeSync {
@@ -58,7 +58,7 @@ export class ShapeSync {
     return new Set(pending.map(({ entry }) => entry.key)).size;
   }
 
-  /** The most points of a stroke: it must fit into one message. */
+  /** The maximum number of points of a stroke, so that it fits into one message. */
   get maxStrokePoints() {
     const { messageBytes } = this.#session?.limits ?? DEFAULT_LIMITS;
     return Math.max(2, Math.min(MAX_STROKE_POINTS, Math.floor((messageBytes - STYLE_BYTES) / POINT_BYTES)));
@@ -67,12 +67,12 @@ export class ShapeSync {
   /** The `z` of a new shape: above everything known, including shapes without a `z`, which have their sequence number. */
   get nextZ() {
     const above = Math.max(this.#shapes.highestZ, this.#session?.lastSequence ?? 0) + 1;
-    // Somebody may have used up all there is; a `z` beyond would be none to the others.
+    // A client may have used the highest number already. A larger `z` would be invalid for the others.
     return Math.min(above, Number.MAX_SAFE_INTEGER);
   }
 
   /**
-   * @param {GroupSession} session that the shapes belong to from now on, with what it has yet to be told
+   * @param {GroupSession} session the new session of the shapes; its pending entries are displayed, too
    * @param {{ type: string, key: string, payload: Uint8Array }[]} [stored] the shapes that it had when they were stored
    */
   attach(session, stored = []) {
@@ -97,13 +97,13 @@ export class ShapeSync {
         }),
       entry: (entry) => later(() => this.#receive(entry)),
       acked: (item, refusal) => later(() => this.#settled(item, refusal)),
-      // What is seen now stays, until the session has it again.
+      // The displayed version stays until the session has it again.
       reopened: ({ entry: { type, key, ...entry } }) => {
         if (isShapeType(type) && key) later(() => this.#shapes.addPending(key, creates(entry)));
       },
     }, this.#lifetime);
     for (const entry of stored) later(() => this.applyStored(entry));
-    // In this order: pending edits apply to the session's shapes.
+    // This comes last, because pending edits apply to the session's shapes.
     for (const { entry } of session.pending) later(() => this.#restore(entry));
   }
 
@@ -123,7 +123,10 @@ export class ShapeSync {
     this.#send(stroke.id, { type: STROKE_TYPE, retention: Retention.append, existing: from > 0, payload });
   }
 
-  /** @param {Shape} shape whole @param {{ existing: boolean }} options whether it is only to be changed if it is still there */
+  /**
+   * Sends a whole shape.
+   * @param {Shape} shape @param {{ existing: boolean }} options `existing`: only if the session still has it
+   */
   replace(shape, { existing }) {
     this.#send(shape.id, { ...encodeShape(shape), retention: Retention.replace, existing });
   }
@@ -192,7 +195,10 @@ export class ShapeSync {
   }
 }
 
-/** @param {{ retention?: number, existing?: boolean }} entry @returns {boolean} whether it brings its shape back whoever removed it */
+/**
+ * @param {{ retention?: number, existing?: boolean }} entry
+ * @returns {boolean} true if it restores the shape even if somebody removed it
+ */
 function creates({ retention, existing }) {
   return retention !== Retention.remove && !existing;
 }

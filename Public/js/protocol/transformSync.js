@@ -16,26 +16,32 @@ import { MAX_SIDE, MIN_SIDE, onPlane } from '../model/placement.js';
 
 /** @type {Readonly<Transform>} */
 export const IDENTITY = Object.freeze({ factor: 1, x: 0, y: 0 });
-/** Of a factor that is believed, and one in it. */
+/** The maximum accepted factor; the minimum is its inverse. */
 const MAX_FACTOR = 10_000;
 
-/** @param {Transform} transform @returns {Transform} there and back again is nowhere */
+/** @param {Transform} transform @returns {Transform} the transform that undoes it */
 export function inverse({ factor, x, y }) {
   return { factor: 1 / factor, x: -x / factor, y: -y / factor };
 }
 
-/** @param {Transform} first @param {Transform} then @returns {Transform} both, one after the other */
+/** @param {Transform} first @param {Transform} then @returns {Transform} both, in this order */
 export function compose(first, then) {
   const { factor, x, y } = then;
   return { factor: first.factor * factor, x: first.x * factor + x, y: first.y * factor + y };
 }
 
-/** @param {number} factor @param {number} x @param {number} y what stays @returns {Transform} */
+/**
+ * Returns a transform that scales about a point.
+ * @param {number} factor @param {number} x @param {number} y @returns {Transform}
+ */
 export function scaleAbout(factor, x, y) {
   return { factor, x: x * (1 - factor), y: y * (1 - factor) };
 }
 
-/** @param {Placement} place @param {Transform} transform @param {boolean} isPicture a card stays as large as it is @returns {Placement} */
+/**
+ * @param {Placement} place @param {Transform} transform @param {boolean} isPicture false for a card, whose size does not change
+ * @returns {Placement}
+ */
 export function transformedPlacement(place, { factor, x, y }, isPicture) {
   const { width, height } = place;
   const least = Math.min(1, MIN_SIDE / Math.min(width, height));
@@ -50,13 +56,13 @@ export function transformedBounds({ left, top, right, bottom }, { factor, x, y }
   return { left: left * factor + x, top: top * factor + y, right: right * factor + x, bottom: bottom * factor + y };
 }
 
-/** @param {unknown} factor @param {unknown} point @returns {Transform | null} null: it is none */
+/** @param {unknown} factor @param {unknown} point @returns {Transform | null} null: it is invalid */
 export function readTransform(factor, point) {
   if (typeof factor !== 'number' || !(factor >= 1 / MAX_FACTOR && factor <= MAX_FACTOR) || !isPoint(point)) return null;
   return { factor, x: point[0], y: point[1] };
 }
 
-/** A remote drag ends if nothing arrives about it for so long. */
+/** A remote drag ends after this time without a message about it. */
 const REMOTE_DRAG_TIMEOUT_MS = 5000;
 
 /** The overlay of shapes that this person or others drag at the moment. */
@@ -66,7 +72,7 @@ export class TransformOverlay {
   #own = null;
   /** @type {Map<string, { transform: Transform, by: number, until: number }>} */
   #others = new Map();
-  /** @type {WeakMap<Shape, Shape>} what is seen in a hand: what it is of */
+  /** @type {WeakMap<Shape, Shape>} the original of each displayed shape that is being dragged */
   #originals = new WeakMap();
 
   /** @param {import('../model/shapes.js').Shapes} shapes */
@@ -80,13 +86,16 @@ export class TransformOverlay {
     return this.#others.size > 0;
   }
 
-  /** @param {string} id @returns {Shape | null} as it lies, whoever holds it */
+  /** @param {string} id @returns {Shape | null} without any drag */
   base(id) {
     const shape = this.#shapes.find(id);
     return shape && this.#shapes.withoutOverlay(shape);
   }
 
-  /** Shows shapes dragged by this person. @param {ReadonlySet<string>} ids the same until the drag ends @param {Transform} transform from where they lie */
+  /**
+   * Shows shapes dragged by this person.
+   * @param {ReadonlySet<string>} ids the same until the drag ends @param {Transform} transform relative to their places
+   */
   drag(ids, transform) {
     this.#own = { ids, transform };
     for (const id of ids) this.#shapes.refresh(id);
@@ -98,7 +107,11 @@ export class TransformOverlay {
     for (const id of ids) this.#shapes.refresh(id);
   }
 
-  /** Shows a shape dragged by somebody else. @param {string} id @param {Transform} transform @param {number} by @param {number} now @returns {number} of how many points it is */
+  /**
+   * Shows a shape dragged by somebody else.
+   * @param {string} id @param {Transform} transform @param {number} by @param {number} now
+   * @returns {number} the number of its points
+   */
   dragRemotely(id, transform, by, now) {
     const shape = this.#shapes.find(id);
     if (!shape) return 0;
@@ -114,20 +127,20 @@ export class TransformOverlay {
     this.#shapes.refresh(id);
   }
 
-  /** @param {number} now in milliseconds; Infinity: nobody holds anything any more */
+  /** Ends remote drags without recent messages. @param {number} now in milliseconds; Infinity ends all */
   expireRemoteDrags(now) {
     const over = [...this.#others].filter(([, { until }]) => until <= now);
     for (const [id] of over) this.#others.delete(id);
     for (const [id] of over) this.#shapes.refresh(id);
   }
 
-  /** @param {Shape} shape as it lies @returns {Shape} as it is seen */
+  /** @param {Shape} shape without a drag @returns {Shape} as displayed */
   #apply(shape) {
     const { id } = shape;
     const transform = this.#own?.ids.has(id) ? this.#own.transform : this.#others.get(id)?.transform;
     if (!transform) return shape;
     const moved = shape.moved(transform);
-    // What is painted anew each frame is not worth being kept painted.
+    // An unfinished shape is not painted on a layer or tile, which would be repainted with each frame of the drag.
     moved.isFinished = false;
     this.#originals.set(moved, shape);
     return moved;
@@ -139,13 +152,16 @@ export class TransformOverlay {
  * @typedef {import('../sync/wire.js').Entry} Entry
  */
 
-/** Its type on the wire: unreliable, `{"ids": […], "factor": 1, "point": [x, y]}` from where they lie. */
+/** The message type, unreliable: `{"ids": […], "factor": 1, "point": [x, y]}`, relative to the shapes' places. */
 export const TRANSFORM_TYPE = 'MotionMessage';
-/** At most so many ids per message; the others see the rest when the drag ends. */
+/** The maximum number of ids in a message. The others see the remaining shapes move when the drag ends. */
 const MAX_IDS = 200;
-/** Nor is more than about so many points: others may tell of anything, and each time all of it is made anew. */
+/** The approximate maximum number of points that a received message moves: each message computes all of these shapes again. */
 const MAX_POINTS = 12_000;
-/** A changed drag is sent at most so often; an unchanged one is repeated so often, because the others time it out. */
+/**
+ * The minimum interval between messages of a changing drag; and of an unchanged one, which is repeated before the others'
+ * timeout.
+ */
 const SEND_INTERVAL_MS = 50;
 const RESEND_INTERVAL_MS = 2000;
 
@@ -163,7 +179,8 @@ export class TransformSync {
 
   /**
    * @param {TransformOverlay} transforms
-   * @param {(id: string, transform: Transform, by: number) => boolean} draggedRemotely somebody moves a picture or a file; gives whether it is one
+   * @param {(id: string, transform: Transform, by: number) => boolean} draggedRemotely shows a remote drag of a picture or a
+   *   file; returns false if the id is none
    * @param {() => number} [now] milliseconds
    */
   constructor(transforms, draggedRemotely, now = () => performance.now()) {
@@ -182,7 +199,10 @@ export class TransformSync {
     session?.observe({ entry: (entry) => this.#receive(entry) }, this.#lifetime);
   }
 
-  /** Sends a drag, with the next frame that is due. @param {Iterable<string>} ids the same until the drag ends @param {Transform} transform */
+  /**
+   * Sends a drag, with the next frame that is due.
+   * @param {Iterable<string>} ids the same until the drag ends @param {Transform} transform
+   */
   drag(ids, transform) {
     this.#drag ??= { ids: [...ids].slice(0, MAX_IDS), transform, isDirty: true, sentAt: -Infinity };
     Object.assign(this.#drag, { transform, isDirty: true });
@@ -199,7 +219,7 @@ export class TransformSync {
     this.#drag = null;
   }
 
-  /** @param {number} now @returns {boolean} whether there is something to send or to expire in a later frame */
+  /** @param {number} now @returns {boolean} true if a later frame may have something to send or to expire */
   frame(now) {
     this.#transforms.expireRemoteDrags(now);
     const drag = this.#drag;
