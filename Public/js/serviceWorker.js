@@ -1,8 +1,8 @@
 /**
- * The service worker: opens the page without a server. The build serves it as `/service-worker.js`, at the top, because it controls
- * only addresses below its own, and puts the description of the release in the place of `RELEASE`.
+ * The service worker: opens the page without a server. The build serves it as `/service-worker.js`, at the top, because it
+ * controls only addresses below its own, and replaces `RELEASE` by the description of the release.
  *
- * A new version is fetched while the page is used, and waits: this worker stays in charge until all its pages are closed.
+ * A new version is installed while the page is used, and waits until all pages of this worker are closed.
  */
 
 import { PageCache } from './persist/pageCache.js';
@@ -24,7 +24,7 @@ const cache = new PageCache(
 
 worker.addEventListener('install', (/** @type {any} */ event) => event.waitUntil(cache.install()));
 
-// Without navigation preload: when that fails in Firefox 153, so does the navigation, whatever this worker answers.
+// Navigation preload is off: if it fails in Firefox 153, the navigation fails too, whatever this worker answers.
 worker.addEventListener('activate', (/** @type {any} */ event) => {
   // The page of the first visit gets its later files from the cache, too.
   event.waitUntil(Promise.allSettled([worker.clients.claim(), cache.deleteEarlier()]));

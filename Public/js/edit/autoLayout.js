@@ -58,7 +58,10 @@ export function gridCells(count, [x, y], { width, height, scale }, least = MIN_C
 
 /**
  * Returns the frame of an item in its cell. On the screen, the item is no larger than its natural size in CSS pixels.
- * @param {Size} natural in pixels @param {Cell} cell @param {number} scale pixels a point @returns {{ x: number, y: number } & Size}
+ * @param {Size} natural in pixels
+ * @param {Cell} cell
+ * @param {number} scale pixels per point
+ * @returns {{ x: number, y: number } & Size}
  */
 export function placeInCell(natural, { x, y, room }, scale) {
   return { x, y, ...fitInto({ width: natural.width / scale, height: natural.height / scale }, room) };

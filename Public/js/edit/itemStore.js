@@ -269,7 +269,7 @@ export class ItemStore extends EventTarget {
     this.#changed();
   }
 
-  /** @param {number} now @returns {boolean} whether another frame is needed */
+  /** @param {number} now @returns {boolean} true if another frame is needed */
   frame(now) {
     return this.#sync.frame(now);
   }

@@ -1,6 +1,6 @@
 /**
- * All texts of the page, in English. Another language is another such file with the same keys. It is named where languages are
- * chosen: in `app/early.js`, in `i18n.js`, and in the dialog of `index.html`.
+ * All texts of the page, in English. Another language is another such file with the same keys. It must be added where languages
+ * are listed: in `app/early.js`, in `i18n.js`, and in the dialog of `index.html`.
  */
 
 import { formatterOf } from './format.js';
@@ -150,7 +150,7 @@ const table = {
   nameText: 'The others see it beside your pen.',
   changeName: 'Change my name',
   you: 'you',
-  /** How somebody is. */
+  /** The states of a person. */
   presence: { drawing: 'drawing now', here: 'here', away: 'away' },
   /** @param {number} minutes */
   idleFor: (minutes) => `idle for ${number(minutes)} min`,
@@ -174,7 +174,7 @@ const table = {
   joined: (names, _count) => `${names} joined`,
   /** @param {string} names @param {number} _count */
   left: (names, _count) => `${names} left`,
-  /** Of a made-up name: the first word, and the second. */
+  /** The first and the second words of random names. */
   firstNames: [
     'Amber',
     'Azure',
@@ -252,12 +252,12 @@ const table = {
   drawOn: 'Draw on, nothing is lost.',
   /** @param {number} strokes @param {number} pictures @param {number} files */
   areSafe: (strokes, pictures, files) => {
-    const told = [
+    const parts = [
       strokes && counted(strokes, STROKES),
       pictures && counted(pictures, PICTURES),
       files && counted(files, FILES),
     ];
-    return `${list(told.filter(Boolean).map(String))} ${plural(strokes + pictures + files, ARE)} safe on this device.`;
+    return `${list(parts.filter(Boolean).map(String))} ${plural(strokes + pictures + files, ARE)} safe on this device.`;
   },
   /** @param {number} count */
   willBeSent: (count) => `${counted(count, STROKES)} will be sent.`,
@@ -271,7 +271,7 @@ const table = {
   keepOpen: 'Keep this page open.',
   notSaved: 'Not saved at the moment. Keep this page open.',
   noRoom: 'The server has no room at the moment. What you draw waits, and is sent later.',
-  /** Why nobody is taken in, by the gateway's code. */
+  /** The reasons for which the gateway refuses connections, by its code. */
   troubles: {
     'storage-full': 'The server cannot save anything now.',
     'session-full': 'This session is full.',
@@ -358,7 +358,7 @@ const table = {
   savedWithout: (count) =>
     `Saved without ${count === 1 ? 'a picture' : counted(count, PICTURES)} that cannot be loaded.`,
 
-  // A copy to take away, and to open again.
+  // Export and import.
   copyAs: 'As',
   asPicture: 'Picture',
   asVectors: 'Vectors',
@@ -375,7 +375,7 @@ const table = {
   /** @param {number} width @param {number} height */
   pixels: (width, height) => `PNG, ${number(width)} × ${number(height)} pixels.`,
   noLarger: 'Browsers hold no larger one.',
-  /** What the other formats are good for. @type {Record<string, string>} */
+  /** The uses of the other formats. @type {Record<string, string>} */
   formats: {
     svg: 'SVG: sharp at any size, in browsers and drawing programs.',
     drawing: 'A file with all that is here. “Open…” brings it back, to draw on.',
@@ -415,7 +415,7 @@ const table = {
   ofBrowser: 'As in the browser',
   languageLater: 'It is used when you open the page again.',
 
-  /** What the gateway says to all, by its code. */
+  /** The gateway's notices to all participants, by code. */
   notices: {
     'session-quota': 'This session is nearly full.',
     saved: 'Everything is saved again.',
@@ -427,7 +427,7 @@ const table = {
     unavailable: (name) => `“${name}” could not be loaded.`,
     unreadable: (name) => `“${name}” was changed or can no longer be read.`,
   },
-  /** Whether what the gateway says of an error is in this language. */
+  /** True if the gateway's sentences about errors are in this language. */
   speaksAsGateway: true,
   /** The texts of errors without a text in this language, by their codes. */
   codes: {

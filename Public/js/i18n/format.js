@@ -1,4 +1,4 @@
-/** How a language counts, says several things in a row, and how large files are. */
+/** The format of numbers, plurals, lists and file sizes in a language. */
 
 /** @param {string} language such as `de` */
 export function formatterOf(language) {
@@ -8,7 +8,7 @@ export function formatterOf(language) {
   const number = (/** @type {number} */ value) => numbers.format(value);
   return {
     number,
-    /** @param {number} count @param {Record<string, string>} forms by what `Intl.PluralRules` says, `other` among them */
+    /** @param {number} count @param {Record<string, string>} forms by the categories of `Intl.PluralRules`, including `other` */
     plural: (count, forms) => forms[plurals.select(count)] ?? forms.other,
     /** @param {number} count @param {Record<string, string>} forms @returns {string} such as `2 strokes` */
     counted: (count, forms) => `${number(count)} ${forms[plurals.select(count)] ?? forms.other}`,
@@ -19,7 +19,10 @@ export function formatterOf(language) {
 
 const UNITS = ['KB', 'MB', 'GB', 'TB'];
 
-/** @typedef {{ number: (value: number) => string, bytes: (count: number) => string }} SizeStrings how a language says them */
+/**
+ * @typedef {{ number: (value: number) => string, bytes: (count: number) => string }} SizeStrings the parts of a size that depend
+ *   on the language
+ */
 
 /** @type {SizeStrings} */
 const ENGLISH = { number: String, bytes: (count) => `${count} bytes` };
@@ -37,7 +40,7 @@ export function byteCount(bytes, strings = ENGLISH) {
 }
 
 /**
- * In so many decimals that the size is seen to be more than the limit.
+ * Formats a size and a limit that it exceeds, with enough decimals to show the difference.
  * @param {number} actual @param {number} limit both in bytes @param {SizeStrings} [strings] @returns {[string, string]}
  */
 export function sizesApart(actual, limit, strings = ENGLISH) {

@@ -1,4 +1,4 @@
-/** The strings of the page's language. They are chosen before any module that uses them is loaded, and stay as long as the page. */
+/** The strings of the page's language. They are set before any module that uses them is loaded, and never change after that. */
 
 import { en } from './en.js';
 import { sizesApart } from './format.js';
@@ -13,12 +13,15 @@ const OTHERS = {
 /** @type {Readonly<Strings>} */
 export let strings = en;
 
-/** @param {string} language of the page @returns {Promise<boolean>} whether that is spoken now; else it is English */
+/**
+ * @param {string} language of the page
+ * @returns {Promise<boolean>} true if the strings are in that language; false: they are in English
+ */
 export async function speak(language) {
   try {
     strings = await OTHERS[language]?.() ?? en;
   } catch {
-    // The language cannot be loaded: English is better than nothing.
+    // The language could not be loaded, so the page uses English.
     strings = en;
   }
   return strings !== en;
@@ -27,7 +30,7 @@ export async function speak(language) {
 /** The code whose detail is for the gateway's operator. */
 const FOR_OPERATORS = 'storage-full';
 
-/** @param {unknown} error @returns {string} the sentence for people */
+/** @param {unknown} error @returns {string} the text for the user */
 export function errorText(error) {
   if (!(error instanceof Error)) return String(error);
   const { code, detail, file, limit, actual } =
@@ -39,8 +42,8 @@ export function errorText(error) {
     return strings.fileErrors[code](file);
   }
   // An error of the session has the gateway's sentence as its detail; its message is for the console.
-  const told = typeof detail === 'string' ? detail : error.message;
-  return textFor(strings.codes, code, code === FOR_OPERATORS ? '' : told) || error.message;
+  const sentence = typeof detail === 'string' ? detail : error.message;
+  return textFor(strings.codes, code, code === FOR_OPERATORS ? '' : sentence) || error.message;
 }
 
 /** @param {unknown} code @param {unknown} detail the gateway's sentence @returns {string} the text of a notice to all participants */
@@ -48,15 +51,16 @@ export function noticeText(code, detail) {
   return textFor(strings.notices, code, typeof detail === 'string' ? detail : '');
 }
 
-/** @param {Record<string, string>} table by code @param {unknown} code @param {string} told in English */
-function textFor(table, code, told) {
+/** @param {Record<string, string>} table by code @param {unknown} code @param {string} sentence in English */
+function textFor(table, code, sentence) {
   const own = typeof code === 'string' && Object.hasOwn(table, code) ? table[code] : '';
-  // Ours have no numbers in them: who reads the gateway's language is told more by its own.
-  const isTold = told !== '' && told !== code;
-  return own !== '' && !(strings.speaksAsGateway && isTold) ? own : told;
+  // The gateway's sentences contain numbers, and these texts do not. So the sentence is preferred if it is in the page's
+  // language.
+  const isSentence = sentence !== '' && sentence !== code;
+  return own !== '' && !(strings.speaksAsGateway && isSentence) ? own : sentence;
 }
 
-/** What names a word, and the attribute that says it; '' is the text. */
+/** The attributes that name a string, and the attributes that receive it; '': the text of the element. */
 const PLACES = Object.freeze([
   ['data-text', ''],
   ['data-label', 'aria-label'],
@@ -64,7 +68,10 @@ const PLACES = Object.freeze([
   ['data-content', 'content'],
 ]);
 
-/** Sets the strings of the markup in the page's language: texts and names are there in English already, titles are not. @param {ParentNode} page */
+/**
+ * Sets the strings of the markup in the page's language. The markup has its texts and labels in English, but no titles.
+ * @param {ParentNode} page
+ */
 export function translate(page) {
   const table = /** @type {Record<string, unknown>} */ (strings);
   for (const [name, attribute] of PLACES) {

@@ -1,4 +1,4 @@
-/** The cache of decoded pictures: as fine as the screen needs, in bounded memory, decoded one at a time. */
+/** The cache of decoded pictures: at the resolution of the screen, in bounded memory, decoded one at a time. */
 
 import { errorText } from '../i18n/i18n.js';
 import { decodeImage, levelFor, measureImage, planBitmaps } from '../model/imageFile.js';
@@ -11,7 +11,7 @@ import { overlap } from '../model/stroke.js';
  * @typedef {import('../model/imageFile.js').BitmapRequest<Item>} BitmapRequest
  */
 
-/** What was downloaded is kept up to so many bytes: for finer bitmaps, and for another session after this one. */
+/** The maximum number of downloaded bytes in memory. They are kept for finer bitmaps, and for a later session. */
 const MAX_DOWNLOAD_BYTES = 256 * 2 ** 20;
 
 export class BitmapCache {
@@ -19,18 +19,18 @@ export class BitmapCache {
   #changed;
   #measure;
   #decode;
-  /** @type {Set<Item>} that have a bitmap; those not seen for longest first */
+  /** @type {Set<Item>} items with a bitmap, the least recently visible first */
   #cached = new Set();
-  /** @type {Map<Item, number>} whose contents were downloaded and kept, and how many bytes that is */
+  /** @type {Map<Item, number>} items whose downloaded contents are in memory, with their sizes */
   #downloads = new Map();
-  /** @type {Item | null} whose bitmap is being made */
+  /** @type {Item | null} the item whose picture is being decoded */
   #loading = null;
   /** @type {BitmapRequest[]} */
   #queue = [];
 
   /**
    * @param {import('../model/scene.js').Items} items
-   * @param {(item: Item) => void} changed it has another bitmap or none, or it turned out to be no picture
+   * @param {(item: Item) => void} changed the item has another bitmap or none, or turned out to be no picture
    * @param {{ measure?: typeof measureImage, decode?: typeof decodeImage }} [by]
    */
   constructor(items, changed, { measure = measureImage, decode = decodeImage } = {}) {
@@ -41,7 +41,7 @@ export class BitmapCache {
     items.observe({ shown: () => {}, changed: () => {}, hidden: (item) => this.#remove(item) });
   }
 
-  /** @param {Bounds} seen of the plane @param {number} scale device pixels a point */
+  /** @param {Bounds} seen the visible part of the plane @param {number} scale device pixels per point */
   update(seen, scale) {
     const wanted = this.#items.all.filter((item) => canShow(item) && overlap(item.bounds, seen));
     const requests = wanted.map((item) => this.#requestFor(item, scale));
@@ -64,11 +64,14 @@ export class BitmapCache {
   #requestFor(item, scale) {
     const [width, height] = [item.place.width * scale, item.place.height * scale];
     if (item.natural) return { of: item, natural: item.natural, level: levelFor(item.natural, width) };
-    // How large it is shows once it is there; until then it counts as what is seen of it.
+    // The natural size is unknown before loading. Until then, the displayed size is used.
     return { of: item, natural: { width, height }, level: 0 };
   }
 
-  /** One at a time: a large picture takes many times its bitmap's memory while it is decoded. @param {number} scale */
+  /**
+   * Loads one picture at a time, because decoding a large picture needs many times the memory of its bitmap.
+   * @param {number} scale
+   */
   async #loadNext(scale) {
     if (this.#loading) return;
     for (let request = this.#queue.shift(); request; request = this.#queue.shift()) {
@@ -107,7 +110,7 @@ export class BitmapCache {
     this.#downloads.set(item, blob.size);
   }
 
-  /** @param {Item} item that is gone */
+  /** Drops everything about a removed item. @param {Item} item */
   #remove(item) {
     this.#evict(item);
     this.#downloads.delete(item);

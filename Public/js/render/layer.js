@@ -1,22 +1,22 @@
-/** A canvas behind the canvas, with what no longer changes: strokes, pictures. Only what differs is painted again. */
+/** A canvas behind the visible one, with the strokes and items that no longer change. It repaints only the changed parts. */
 
 /**
  * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {(context: CanvasRenderingContext2D, drawable: Drawable) => void} Paint in points of the plane
  * @typedef {{ scale: number, x: number, y: number }} ViewTransform from the plane to device pixels
- * @typedef {{ left: number, top: number, right: number, bottom: number }} Box in device pixels, whole ones
+ * @typedef {{ left: number, top: number, right: number, bottom: number }} Box in whole device pixels
  */
 
-/** With more places than this to mend, all is painted anew. */
+/** The maximum number of parts to repaint. With more of them, the whole layer is painted again. */
 const MAX_BOXES = 12;
 
 export class Layer {
   #canvas;
   #context;
   #paintOne;
-  /** @type {Map<Drawable, { version: number, box: Box }>} what is on it, in the order of painting */
+  /** @type {Map<Drawable, { version: number, box: Box }>} the painted drawables, in the order of painting */
   #painted = new Map();
-  /** @type {ViewTransform | null} null: nothing of it is good */
+  /** @type {ViewTransform | null} null: the layer must be painted again */
   #transform = null;
 
   /** @param {HTMLCanvasElement} canvas @param {Paint} paint */
@@ -37,13 +37,13 @@ export class Layer {
     this.#transform = null;
   }
 
-  /** @param {Drawable} drawable @returns {number | undefined} the version of it that is painted */
+  /** @param {Drawable} drawable @returns {number | undefined} its painted version */
   version(drawable) {
     return this.#painted.get(drawable)?.version;
   }
 
   /**
-   * Makes the layer show these.
+   * Updates the layer so that it shows exactly these drawables.
    * @param {readonly Drawable[]} drawables in the order of drawing @param {ViewTransform} transform @param {(drawable: Drawable) => boolean} isSeen
    */
   update(drawables, transform, isSeen) {
@@ -54,7 +54,10 @@ export class Layer {
     for (const box of boxes) this.#mend(drawables, box);
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {ViewTransform} now where the camera is; the layer may be behind */
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {ViewTransform} now the camera's transform; the layer may still have an earlier one
+   */
   show(context, now) {
     const then = this.#transform ?? now;
     const scale = now.scale / then.scale;
@@ -84,7 +87,7 @@ export class Layer {
 
   /**
    * @param {readonly Drawable[]} drawables
-   * @returns {{ added: Drawable[], boxes: Box[] }} what goes on top of all that is there, and where to mend the rest
+   * @returns {{ added: Drawable[], boxes: Box[] }} the drawables above all painted ones, and the parts to repaint
    */
   #difference(drawables) {
     /** @type {Box[]} */

@@ -1,6 +1,6 @@
 /**
- * Draws strokes and pictures on a canvas, once a frame. What is finished lies on a layer behind, so that thousands cost as
- * little as one; where there are too many for that, on tiles.
+ * Draws shapes and items on a canvas, once a frame. Finished ones are on a layer behind it, so that thousands cost as little as
+ * one. If there are too many for a layer, they are on tiles.
  */
 
 import { Layer } from './layer.js';
@@ -13,13 +13,13 @@ import { overlap } from '../model/stroke.js';
  * @typedef {import('./tiles/tiledRenderer.js').TiledRenderer} TiledRenderer
  */
 
-/** A stroke that nobody finishes counts as finished when it has not grown for so long. */
+/** An unfinished stroke counts as finished if it has not grown for this time. */
 const STILL_MS = 1500;
-/** Until the camera rests this long, the layer is shown shifted and scaled. */
+/** The time without camera movement after which the layer is repainted. Until then, it is shown shifted and scaled. */
 const CAMERA_REST_MS = 120;
-/** So little is drawn anew even while the camera moves. */
+/** The maximum weight of a scene that is repainted even while the camera moves. */
 const MAX_WEIGHT_IN_MOTION = 250;
-/** A scene of more than so much weight is tiled, until it has less than so little. */
+/** A scene is painted on tiles above the first weight, until it is below the second one. */
 const MIN_TILED_WEIGHT = 1500;
 const MAX_UNTILED_WEIGHT = 700;
 
@@ -36,11 +36,11 @@ export class Renderer {
   #tiled = null;
   /** @type {typeof import('./tiles/tiledRenderer.js').TiledRenderer | null} null until it is loaded */
   #TiledRenderer = null;
-  /** Whether workers can be had. */
+  /** False after a worker has failed. */
   #canWork = true;
-  /** Whether what the layer shows is still of use beneath the tiles. */
+  /** True while the layer is still shown below missing tiles. */
   #isLayerUsable = false;
-  /** @type {Map<Drawable, number>} when those that are not finished grew last */
+  /** @type {Map<Drawable, number>} the times of the last growth of unfinished drawables */
   #grownAt = new Map();
   #isDirty = true;
   #cameraVersion = 0;
@@ -78,7 +78,7 @@ export class Renderer {
     return this.#canvas.height / this.#ratio;
   }
 
-  /** Device pixels a pixel of CSS. */
+  /** Device pixels per CSS pixel. */
   get ratio() {
     return this.#ratio;
   }
@@ -100,7 +100,7 @@ export class Renderer {
     this.#isDirty = true;
   }
 
-  /** Whether what is drawn is not painted at once. */
+  /** True if the scene is painted on tiles, so that changes may appear later. */
   get isLarge() {
     return this.#tiled !== null;
   }
@@ -117,7 +117,7 @@ export class Renderer {
     this.#isDirty = true;
   }
 
-  /** Draws, if there is something new to see. @returns {boolean} whether it did */
+  /** Draws a frame if something has changed. @returns {boolean} true if it was drawn */
   frame() {
     const isMoving = this.#followCamera();
     this.#chooseRenderer();
@@ -133,7 +133,7 @@ export class Renderer {
     return true;
   }
 
-  /** Whether the scene is too large for the layer. */
+  /** Chooses tiles or the layer, by the weight of the scene. */
   #chooseRenderer() {
     if (!this.#tiled && this.#TiledRenderer && this.#scene.weight > MIN_TILED_WEIGHT) {
       this.#tiled = new this.#TiledRenderer(this.#scene.all, {
@@ -162,20 +162,20 @@ export class Renderer {
     this.#requestFrame();
   }
 
-  /** @param {TiledRenderer} tiled @returns {boolean} whether it drew */
+  /** @param {TiledRenderer} tiled @returns {boolean} true if it was drawn */
   #tiledFrame(tiled) {
     if (this.#isDirty) tiled.markDirty();
     const transform = this.#transform();
     const { width, height } = this.#canvas;
     const isZooming = this.#now() - this.#cameraZoomedAt < CAMERA_REST_MS;
-    // Once it rests, it is looked at again.
+    // While the camera zooms, the next frame checks again.
     this.#isDirty = isZooming;
     const under = () => this.#isLayerUsable && this.#layer.show(this.#context, transform);
     this.#isLayerUsable &&= !tiled.hasOverview;
     return tiled.frame(this.#context, { transform, width, height, bounds: this.#scene.bounds }, isZooming, under);
   }
 
-  /** Brings the layer up to date. @param {boolean} isMoving @returns {Drawable[]} what is above it */
+  /** Brings the layer up to date. @param {boolean} isMoving @returns {Drawable[]} the drawables above the layer */
   #drawLayer(isMoving) {
     const all = this.#scene.all;
     const first = all.findIndex((drawable) => this.#isLive(drawable));
@@ -187,7 +187,7 @@ export class Renderer {
     return first < 0 ? [] : all.slice(first);
   }
 
-  /** @returns {boolean} whether the camera moves, or has not rested long enough */
+  /** @returns {boolean} true if the camera moves, or has not rested long enough */
   #followCamera() {
     if (this.#cameraVersion !== this.#camera.version) {
       this.#cameraVersion = this.#camera.version;
@@ -231,7 +231,7 @@ export class Renderer {
   /** @returns {import('./layer.js').ViewTransform} from the plane to device pixels */
   #transform() {
     const scale = this.#camera.scale * this.#ratio;
-    // On whole pixels, what is painted once is as sharp wherever it is shown.
+    // Whole pixels, so that a painted layer stays sharp when it is shifted.
     return { scale, x: Math.round(-this.#camera.x * scale), y: Math.round(-this.#camera.y * scale) };
   }
 }

@@ -11,8 +11,9 @@ import { baselineOfLine, FONT, LINE, Text } from '../model/text.js';
  * The paint style of a shape.
  * @typedef {object} PaintStyle
  * @property {string} color
- * @property {number} alpha 0…1; what lies over itself is no darker
- * @property {number | null} lineWidth of what is traced, its ends and corners round; null: that is to be filled, by the nonzero rule
+ * @property {number} alpha 0…1, for the shape as a whole: it is no darker where it crosses itself
+ * @property {number | null} lineWidth of the traced line, with round ends and corners; null: the outline is filled, by the
+ *   nonzero rule
  */
 
 /** Text under a highlighter stays readable. */
@@ -28,7 +29,7 @@ export function paintStyleOf(shape) {
   };
 }
 
-/** All that is to be filled turns the same way. @param {Stroke} stroke @param {Tracer} path */
+/** Traces a stroke. All parts of a filled outline have the same direction. @param {Stroke} stroke @param {Tracer} path */
 export function trace(stroke, path) {
   if (isShapeTool(stroke.tool)) return tracePolygon(stroke, path);
   const { left, right, joints } = outline(stroke);
@@ -55,7 +56,10 @@ function tracePolygon({ tool, points }, path) {
   if (isClosed(tool)) path.closePath();
 }
 
-/** Through the middles between points, bent by the points. @param {Tracer} path @param {number[]} side */
+/**
+ * Traces a smooth curve through the midpoints between points, with the points as control points.
+ * @param {Tracer} path @param {number[]} side
+ */
 function follow(path, side) {
   for (let at = 2; at + 3 < side.length; at += 2) {
     const [x, y] = [side[at], side[at + 1]];
@@ -73,7 +77,10 @@ function backwards(side) {
 
 /** @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Context */
 
-/** Outlines are made into paths once for each version of a shape. @type {WeakMap<Stroke, { version: number, path: Path2D }>} */
+/**
+ * The paths of outlines, computed once for each version of a stroke.
+ * @type {WeakMap<Stroke, { version: number, path: Path2D }>}
+ */
 const paths = new WeakMap();
 
 /** @param {Context} context in points of the plane @param {Shape} shape */

@@ -7,10 +7,10 @@
  * @typedef {import('./pointerInput.js').Sample} Sample
  */
 
-/** Half the eraser's size, in pixels: the same on the screen however far one is zoomed in. */
+/** The radius of the eraser, in pixels of the screen, at every zoom. */
 export const ERASER_REACH = 9;
 
-/** The eraser: removes whole shapes of anybody along its path. */
+/** The eraser: removes whole shapes along its path, whoever drew them. */
 export class EraserTool {
   #drawing;
   #index;
@@ -20,7 +20,7 @@ export class EraserTool {
   /** @type {[number, number]} */
   #at = [0, 0];
 
-  /** @param {Drawing} drawing @param {ShapeIndex} index @param {() => number} scale pixels a point */
+  /** @param {Drawing} drawing @param {ShapeIndex} index @param {() => number} scale pixels per point */
   constructor(drawing, index, scale) {
     this.#drawing = drawing;
     this.#index = index;

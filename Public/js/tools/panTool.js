@@ -3,7 +3,7 @@
 /** The hand: pans the camera. */
 export class PanTool {
   #camera;
-  /** What of the plane is in the hand. */
+  /** The point of the plane that is being dragged. */
   #x = 0;
   #y = 0;
 
@@ -43,7 +43,7 @@ export class Pinch {
     this.#camera = camera;
   }
 
-  /** From the second finger on, until all are lifted. */
+  /** True from the second finger on, until all fingers are lifted. */
   get isActive() {
     return this.#isActive;
   }
@@ -54,7 +54,7 @@ export class Pinch {
     if (this.#fingers.size >= 2) this.#isActive = true;
   }
 
-  /** @param {Touch} touch @returns {boolean} whether it was for the picture */
+  /** @param {Touch} touch @returns {boolean} true if it is part of a pinch */
   move({ pointerId, clientX, clientY }) {
     if (!this.#fingers.has(pointerId)) return false;
     const before = this.#span();
@@ -74,13 +74,13 @@ export class Pinch {
     if (this.#fingers.size === 0) this.#isActive = false;
   }
 
-  /** The fingers that are down are no longer minded. */
+  /** Ignores the fingers that are down. */
   forget() {
     this.#fingers.clear();
     this.#isActive = false;
   }
 
-  /** @returns {{ x: number, y: number, length: number } | null} middle and distance of the first two */
+  /** @returns {{ x: number, y: number, length: number } | null} the center and the distance of the first two fingers */
   #span() {
     const [a, b] = this.#fingers.values();
     if (!a || !b) return null;

@@ -21,7 +21,7 @@ export class PenTool {
   /** @param {Sample} sample */
   begin({ x, y, pressure }) {
     const style = this.#style();
-    // It is as broad everywhere: nobody needs to be told.
+    // A highlighter has a constant width, so its pressures are not sent.
     this.#feelsPressure = style.tool !== 'highlighter';
     this.#drawing.beginStroke(style, [x, y], pressure === null || !this.#feelsPressure ? null : [pressure]);
   }

@@ -1,4 +1,4 @@
-/** Pen, touch and mouse on the canvas: one pointer works a tool, two fingers or a wheel move the picture. */
+/** The input by pen, touch and mouse on the canvas: one pointer uses a tool, and two fingers or a wheel move the picture. */
 
 import { Pinch } from './panTool.js';
 
@@ -30,7 +30,7 @@ const PINCH_MS = 350;
 /** `deltaMode` of a wheel that counts lines (UI Events §3.4.2), and the height of such a line, in pixels. */
 const DELTA_IN_LINES = 1;
 const WHEEL_LINE = 24;
-/** The number of a pen's other end among its buttons. */
+/** The button number of a pen's eraser end. */
 const ERASER_END = 5;
 
 export class PointerInput {
@@ -46,16 +46,18 @@ export class PointerInput {
   /** @type {{ id: number, x: number, y: number } | null} */
   #dragging = null;
   #isSpaceDown = false;
-  /** How far Safari's gesture has come. */
+  /** The scale of Safari's gesture so far. */
   #gestured = 1;
 
   /**
    * @param {HTMLCanvasElement} canvas @param {Camera} camera
    * @param {object} options
-   * @param {(how: { isTurned: boolean, isFinger: boolean }) => Tool} options.tool the one that is chosen; `isTurned`: the pen's other end is down
-   * @param {() => void} [options.penSeen] somebody draws with a pen here
-   * @param {(point: [number, number] | null, event: PointerEvent) => void} options.hovered where the pointer is, in the plane; null: gone
-   * @param {() => void} options.moved the camera was
+   * @param {(how: { isTurned: boolean, isFinger: boolean }) => Tool} options.tool returns the current tool; `isTurned`: the
+   *   eraser end of the pen is down
+   * @param {() => void} [options.penSeen] a pen was used
+   * @param {(point: [number, number] | null, event: PointerEvent) => void} options.hovered receives the position of the
+   *   pointer, in the plane; null: it left
+   * @param {() => void} options.moved the camera moved
    * @param {AbortSignal} options.signal
    * @param {Window} [options.window] the target of keys and of gestures outside of the canvas
    */
@@ -76,18 +78,18 @@ export class PointerInput {
     canvas.addEventListener('pointerleave', (event) => this.#hovered(null, event), options);
     canvas.addEventListener('wheel', (event) => this.#wheel(event), { signal, passive: false });
     canvas.addEventListener('contextmenu', (event) => event.preventDefault(), options);
-    // Without this, iOS selects and magnifies under a finger that rests.
+    // Without this, iOS selects text and shows its magnifier under a resting finger.
     canvas.addEventListener('touchstart', (event) => event.preventDefault(), { signal, passive: false });
-    // A finger that rests on a tool asks for no menu; where there is text, the browser's is of use.
+    // A resting finger on a tool must not open the browser's menu. In text fields, the menu is useful.
     window.addEventListener('contextmenu', (event) => {
       if (event.target instanceof Element && event.target.closest('.top, .tools, main')) event.preventDefault();
     }, options);
-    // Over a bar, two fingers on a touchpad must not zoom the page itself: there would be no way back to it.
+    // Over a bar, a pinch on a touchpad must not zoom the page itself: the person could not undo that.
     window.addEventListener('wheel', (event) => event.ctrlKey && event.preventDefault(), {
       signal,
       passive: false,
     });
-    // Safari's own, of a touchpad and, beside the pointers, of fingers.
+    // Safari reports pinches on a touchpad only by these events, and pinches of fingers in addition to pointer events.
     for (const type of ['gesturestart', 'gesturechange', 'gestureend']) {
       window.addEventListener(type, (event) => this.#gesture(/** @type {GestureEvent} */ (event)), options);
     }
@@ -96,13 +98,13 @@ export class PointerInput {
     window.addEventListener('blur', () => this.#setSpace(false), options);
   }
 
-  /** Ends what is under way, as if the pointer had been lifted. */
+  /** Ends the current action, as if the pointer had been lifted. */
   finish() {
     this.#working?.tool.end();
     this.#working = null;
   }
 
-  /** Handles a stroke that was drawn before. @param {RecordedStroke} stroke */
+  /** Replays a recorded stroke. @param {RecordedStroke} stroke */
   replay({ samples, isOver, ...pointer }) {
     const events = samples.map((sample) => eventOf({ ...pointer, ...sample, preventDefault: () => {} }));
     this.#down(events[0]);
@@ -131,7 +133,7 @@ export class PointerInput {
     this.#tellHovered(event);
   }
 
-  /** A hand often lies down before its pen: what it drew was not meant, nor does it hold the picture. */
+  /** Cancels the actions of fingers: the hand often touches the screen before its pen does. */
   #preferPen() {
     this.#penSeen();
     this.#pinch.forget();
@@ -140,9 +142,9 @@ export class PointerInput {
     this.#working = null;
   }
 
-  /** @param {PointerEvent} event of a finger @returns {boolean} whether it is not for a tool */
+  /** @param {PointerEvent} event of a finger @returns {boolean} true if it must not start a tool */
   #second(event) {
-    // A hand that rests while the pen writes.
+    // The hand rests on the screen while the pen draws.
     if (this.#working?.type === 'pen') return true;
     this.#pinch.down(event);
     if (!this.#pinch.isActive) return false;
@@ -164,7 +166,7 @@ export class PointerInput {
       this.#moved();
       return this.#hovered(null, event);
     }
-    // The hand beside the pen is not where the pen is.
+    // Ignores other pointers during an action, such as the hand beside the pen.
     if (this.#working && this.#working.id !== event.pointerId) return;
     this.#tellHovered(event);
     if (!this.#working) return;
@@ -238,7 +240,7 @@ export class PointerInput {
   #sample(event) {
     const box = this.#canvas.getBoundingClientRect();
     const [x, y] = this.#camera.toPlane(event.clientX - box.left, event.clientY - box.top);
-    // A pen without a gauge says 0 while it touches.
+    // A pen without a pressure sensor may report 0 while it touches.
     const pressure = event.pointerType === 'pen' && event.pressure > 0 ? event.pressure : null;
     return { x, y, pressure, shift: event.shiftKey, alt: event.altKey };
   }
@@ -248,12 +250,12 @@ export class PointerInput {
     try {
       this.#canvas.setPointerCapture(event.pointerId);
     } catch {
-      // The pointer is gone already, or was never a real one.
+      // The pointer is already lifted, or the event is synthetic.
     }
   }
 }
 
-/** @param {object} recorded what this file reads of an event @returns {PointerEvent} */
+/** @param {object} recorded the properties of an event that this file reads @returns {PointerEvent} */
 function eventOf(recorded) {
   return /** @type {PointerEvent} */ (recorded);
 }

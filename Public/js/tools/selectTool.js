@@ -10,30 +10,30 @@ import { compose, IDENTITY, scaleAbout } from '../protocol/transformSync.js';
  * @typedef {import('../model/stroke.js').Transform} Transform
  * @typedef {import('./pointerInput.js').Sample} Sample
  *
- * What a pointer that is down does, once it has moved; `tap`: what it does if it never moves.
+ * The action of a pointer that is down, which begins when it moves. `tap` is called if it never moves.
  * @typedef {object} Gesture
  * @property {'move' | 'size' | 'box'} kind
  * @property {Sample} from
  * @property {() => void} tap
  * @property {Corner | null} corner
- * @property {Bounds | null} bounds of what was chosen
- * @property {ReadonlySet<string>} before what was chosen
+ * @property {Bounds | null} bounds of the selection
+ * @property {ReadonlySet<string>} before the selected ids at the beginning
  * @property {boolean} isMoved
  */
 
-/** Half the size of a target, in pixels. */
+/** The maximum distance from a corner of the selection box, in pixels. */
 const REACH = 22;
-/** Around a line, too thin to be hit. */
+/** The maximum distance from a shape, in pixels, because thin lines are hard to hit. */
 const NEAR = 9;
-/** Less than this is a tap, in pixels. */
+/** The distance from which a movement is no longer a tap, in pixels. */
 const SLOP = 4;
 /** Two taps within this time, and this many pixels, are one double tap. */
 const DOUBLE_MS = 400;
 const DOUBLE_REACH = 24;
-/** Between two looks at what lies in a box there are so many times as long as one takes. */
+/** The pause between two searches in the selection box, as a multiple of the time that a search takes. */
 const SEARCH_PAUSE_FACTOR = 3;
 
-/** Event: `edit` (detail: what was tapped twice, or where nothing lies), `box` (it is drawn, or gone). */
+/** Events: `edit` (detail: the shape or item that was tapped twice, or the point if there is none), `box` (`box` has changed). */
 export class SelectTool extends EventTarget {
   #plane;
   #selection;
@@ -44,9 +44,9 @@ export class SelectTool extends EventTarget {
   #gesture = null;
   /** @type {Bounds | null} */
   #box = null;
-  /** When what lies in the box was last looked for, and how long that took, in milliseconds. */
+  /** The time and the duration of the last search in the box, in milliseconds. */
   #lastSearch = { at: -Infinity, ms: 0 };
-  /** What the keys did since they were down. */
+  /** The transform by the keys that are held down. */
   #nudge = IDENTITY;
   /** @type {{ id: string, at: number, x: number, y: number } | null} */
   #lastTap = null;
@@ -54,7 +54,7 @@ export class SelectTool extends EventTarget {
   /**
    * @param {import('../model/hitTest.js').Plane} plane
    * @param {import('../edit/selection.js').Selection} selection @param {import('../edit/selectionCommands.js').SelectionCommands} commands
-   * @param {() => number} scale pixels a point @param {() => number} [now] milliseconds
+   * @param {() => number} scale pixels per point @param {() => number} [now] milliseconds
    */
   constructor(plane, selection, commands, scale, now = () => performance.now()) {
     super();
@@ -65,7 +65,7 @@ export class SelectTool extends EventTarget {
     this.#now = now;
   }
 
-  /** @returns {Bounds | null} the box that is drawn around what shall be chosen */
+  /** @returns {Bounds | null} the box that the person draws to select things */
   get box() {
     return this.#box;
   }
@@ -85,7 +85,11 @@ export class SelectTool extends EventTarget {
     this.select([...shapes.all, ...items.all].map(({ id }) => id));
   }
 
-  /** What the pointer would do there. @param {number} x @param {number} y @returns {'' | 'move' | 'down' | 'up'} the last two: a corner, by the way to it */
+  /**
+   * Returns the cursor for a point.
+   * @param {number} x @param {number} y
+   * @returns {'' | 'move' | 'down' | 'up'} `down` and `up`: a corner, by the slope of its diagonal
+   */
   cursorAt(x, y) {
     const corner = this.#cornerAt(x, y);
     if (corner) return corner[0] === corner[1] ? 'down' : 'up';
@@ -145,26 +149,26 @@ export class SelectTool extends EventTarget {
     this.#showBox(null);
   }
 
-  /** By a key that is held down. @param {number} dx @param {number} dy pixels */
+  /** Moves the selection by a key. @param {number} dx @param {number} dy pixels */
   nudge(dx, dy) {
     this.#nudgeBy({ factor: 1, x: rounded(dx / this.#scale()), y: rounded(dy / this.#scale()) });
   }
 
-  /** By a key. @param {number} times as large */
+  /** Resizes the selection by a key. @param {number} times the factor */
   resize(times) {
     const { bounds } = this.#selection;
     if (!bounds || !this.#canGrow) return;
     this.#nudgeBy(scaleAbout(times, (bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2));
   }
 
-  /** The key is up: what it did is one command. */
+  /** Applies the changes by keys as one command, after the key is released. */
   commitNudge() {
     if (this.#nudge === IDENTITY) return;
     this.#nudge = IDENTITY;
     this.#commands.commitDrag();
   }
 
-  /** A card alone has no other size. */
+  /** False for a single card, which has a fixed size. */
   get #canGrow() {
     const { soleItem } = this.#selection;
     return soleItem === null || soleItem.isPicture;
@@ -224,7 +228,7 @@ export class SelectTool extends EventTarget {
       right: Math.max(from.x, to.x),
       bottom: Math.max(from.y, to.y),
     });
-    // Where very much lies, looking takes longer than a frame.
+    // With very many shapes, a search takes longer than a frame.
     if (this.#now() - this.#lastSearch.at >= SEARCH_PAUSE_FACTOR * this.#lastSearch.ms) this.#selectInBox(from, before);
   }
 
@@ -243,7 +247,7 @@ export class SelectTool extends EventTarget {
   }
 }
 
-/** @param {number} value @returns {number} so that there and back again is the same place */
+/** @param {number} value @returns {number} rounded, so that a move back leads to the same place */
 function rounded(value) {
   return Math.round(value * 100) / 100;
 }

@@ -8,7 +8,7 @@ import { regular } from '../model/strokeOutline.js';
  * @typedef {import('./pointerInput.js').Sample} Sample
  */
 
-/** Less than this is a tap, in pixels: it draws nothing. */
+/** The distance from which a movement draws a shape, in pixels. Below it, a movement is a tap and draws nothing. */
 const SLOP = 4;
 
 /** The tool for lines, arrows, rectangles and ellipses: draws from the pressed point to the pointer. */
@@ -20,7 +20,10 @@ export class ShapeTool {
   /** @type {{ id: string, style: StrokeStyle, from: [number, number], isBegun: boolean } | null} */
   #shape = null;
 
-  /** @param {Drawing} drawing @param {() => StrokeStyle} style @param {() => number} scale pixels a point @param {() => string} newKey */
+  /**
+   * @param {Drawing} drawing @param {() => StrokeStyle} style @param {() => number} scale pixels per point
+   * @param {() => string} newKey
+   */
   constructor(drawing, style, scale, newKey) {
     this.#drawing = drawing;
     this.#style = style;
@@ -33,7 +36,10 @@ export class ShapeTool {
     this.#shape = { id: this.#newKey(), style: this.#style(), from: [x, y], isBegun: false };
   }
 
-  /** Shift keeps it regular, Alt its middle where it began. @param {Sample[]} samples */
+  /**
+   * Draws the shape to the last sample. With Shift it is regular; with Alt its center is the pressed point.
+   * @param {Sample[]} samples
+   */
   move(samples) {
     const shape = this.#shape;
     const last = samples.at(-1);

@@ -9,10 +9,10 @@ import { LINE, Text } from '../model/text.js';
  * @typedef {{ id: string, text: string, point: [number, number], style: TextStyle }} EditedText `point`: its upper left corner
  */
 
-/** How near a tap must come to a text, in pixels. */
+/** The maximum distance of a tap from a text, in pixels. */
 const REACH = 4;
 
-/** Event: `change`, of the edited text except its words. */
+/** Event: `change`, after editing starts or ends, or the style of the text changes. */
 export class TextTool extends EventTarget {
   #drawing;
   #index;
@@ -26,7 +26,7 @@ export class TextTool extends EventTarget {
 
   /**
    * @param {Drawing} drawing @param {import('../model/spatialIndex.js').ShapeIndex} index
-   * @param {() => TextStyle} style @param {() => number} scale pixels a point @param {() => string} newKey
+   * @param {() => TextStyle} style @param {() => number} scale pixels per point @param {() => string} newKey
    */
   constructor(drawing, index, style, scale, newKey) {
     super();
@@ -57,12 +57,12 @@ export class TextTool extends EventTarget {
     this.#tapped = null;
   }
 
-  /** What is there already, or something new. @param {number} x @param {number} y */
+  /** Edits the text at a point, or starts a new one. @param {number} x @param {number} y */
   editAt(x, y) {
     const there = this.textAt(x, y);
     if (there) return this.edit(there);
     const style = this.#style();
-    // The tap is where the first letter will be.
+    // The tap is at the middle of the first line's left edge.
     this.#begin({ id: this.#newKey(), text: '', point: [x, y - style.size * LINE / 2], style });
   }
 
@@ -70,24 +70,24 @@ export class TextTool extends EventTarget {
     this.#tapped = null;
   }
 
-  /** @param {number} x @param {number} y @returns {Text | null} the uppermost there */
+  /** @param {number} x @param {number} y @returns {Text | null} the topmost text at a point */
   textAt(x, y) {
     const texts = this.#index.near([x, y], [x, y], REACH / this.#scale()).filter((shape) => shape instanceof Text);
     return texts.reduce((/** @type {Text | null} */ a, b) => (a && a.z > b.z ? a : b), null);
   }
 
-  /** @param {Text} text that is there */
+  /** @param {Text} text an existing one */
   edit({ id, text, x, y, size, rgb, color }) {
     this.finish();
     this.#begin({ id, text, point: [x, y], style: { size, rgb, color } });
   }
 
-  /** @param {string} text all of it, as it is by now */
+  /** @param {string} text the whole content */
   setText(text) {
     const edited = this.#edited;
     if (!edited) return;
     edited.text = text;
-    // Somebody may have taken it away.
+    // Somebody may have removed it.
     if (!this.#drawing.writeText(edited.id, text, edited.style, edited.point)) this.#begin(null);
   }
 

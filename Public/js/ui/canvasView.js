@@ -1,4 +1,4 @@
-/** The canvas among the other elements: its size, the paper's dots, and what is off the screen. */
+/** The view of the canvas: its size, the dots of the paper, the zoom, and the hint on an empty page. */
 
 import { overlap } from '../model/stroke.js';
 import { strings } from '../i18n/i18n.js';
@@ -10,10 +10,10 @@ import { element } from './elements.js';
  * @typedef {import('../model/scene.js').Scene} Scene
  */
 
-/** By so much a step of the zoom is closer. */
+/** The factor of one zoom step. */
 export const CLOSER = 1.25;
 const DOTS = 28;
-/** Dots nearer to each other than this are noise. */
+/** The minimum distance of dots, in pixels. Closer dots would look like noise. */
 const MIN_DOT_DISTANCE = 14;
 
 export class CanvasView {
@@ -24,7 +24,7 @@ export class CanvasView {
   #camera;
   #requestFrame;
   #cameraVersion = -1;
-  /** Of the camera when all that there was at first was shown. */
+  /** The version of the camera after `showAtFirst` moved it. */
   #shownVersion = -1;
   #isPictureNew = true;
   #hint = '';
@@ -52,7 +52,7 @@ export class CanvasView {
     element('zoom-level').addEventListener('click', () => camera.scale === 1 ? this.showEverything() : this.zoomTo(1));
   }
 
-  /** Draws what is new. @returns {boolean} whether another frame is needed */
+  /** Draws changes. @returns {boolean} true if another frame is needed */
   frame() {
     if (this.#cameraVersion !== this.#camera.version) this.#moved();
     if (this.#isPictureNew) this.#describe();
@@ -60,7 +60,7 @@ export class CanvasView {
     return this.#renderer.hasPendingWork;
   }
 
-  /** Everything that is drawn, or where one begins. */
+  /** Shows the whole drawing, or the initial view if that is enough. */
   showEverything() {
     const bounds = this.#scene.bounds;
     if (!bounds || this.#isHomeEnough(bounds)) this.#camera.home();
@@ -69,8 +69,8 @@ export class CanvasView {
   }
 
   /**
-   * What somebody else drew on a larger screen must not lie outside of this one; an empty page begins where all do.
-   * While more comes in it is asked for again, until somebody moves the camera.
+   * Shows the whole drawing if a part of it is outside of the initial view, because somebody drew it on a larger screen. Called
+   * again while the drawing arrives. Has no effect after the person moved the camera.
    */
   showAtFirst() {
     const { bounds } = this.#scene;
@@ -83,18 +83,21 @@ export class CanvasView {
     this.#shownVersion = this.#camera.version;
   }
 
-  /** @param {number} factor around the middle */
+  /** Zooms about the center of the canvas. @param {number} factor */
   zoom(factor) {
     this.#camera.zoom(factor, this.#renderer.width / 2, this.#renderer.height / 2);
     this.#requestFrame();
   }
 
-  /** @param {number} scale 1 is as large as it was drawn */
+  /** @param {number} scale 1: the actual size */
   zoomTo(scale) {
     this.zoom(scale / this.#camera.scale);
   }
 
-  /** What is drawn has changed: the next frame says so. @param {string} hint what is to be read on an empty page */
+  /**
+   * Updates the hint and the summary in the next frame, after a change of the drawing.
+   * @param {string} hint the text on an empty page
+   */
   changed(hint) {
     this.#isPictureNew = true;
     this.#hint = hint;
@@ -108,7 +111,7 @@ export class CanvasView {
     this.#showFit();
   }
 
-  /** @param {import('../model/stroke.js').Bounds} bounds @returns {boolean} whether all of it is seen where one begins */
+  /** @param {import('../model/stroke.js').Bounds} bounds @returns {boolean} true if the initial view shows all of it */
   #isHomeEnough({ left, top, right, bottom }) {
     return left >= -8 && top >= -8 && right <= this.#renderer.width + 8 && bottom <= this.#renderer.height + 8;
   }
@@ -124,7 +127,7 @@ export class CanvasView {
     this.#showFit();
   }
 
-  /** Offers a way back once nothing that is drawn is on the screen, or the picture is not as large as it is. */
+  /** Shows the button that resets the view, if no part of the drawing is visible or the scale is not 100 %. */
   #showFit() {
     const { bounds } = this.#scene;
     const seen = this.#camera.seen(this.#renderer.width, this.#renderer.height);
@@ -143,7 +146,7 @@ export class CanvasView {
     const width = pixels(contentRect.width * ratio, exact?.inlineSize);
     const height = pixels(contentRect.height * ratio, exact?.blockSize);
     this.#renderer.resize(width, height, ratio);
-    // Drawn at once: between a resize and the next frame the canvas would be empty.
+    // Drawn at once: otherwise the canvas would be empty until the next frame.
     this.#renderer.frame();
   }
 }
@@ -158,7 +161,7 @@ function summary({ strokes, pictures, files, isEmpty }) {
 }
 
 /**
- * A browser that emulates a denser screen gives its own pixels as exact.
+ * Returns the exact number of device pixels, unless it is wrong: a browser that emulates another screen reports its own pixels.
  * @param {number} expected @param {number | undefined} exact
  */
 function pixels(expected, exact) {

@@ -14,12 +14,12 @@ import { element, make } from './elements.js';
  * @typedef {object} Parts
  * @property {import('../model/scene.js').Scene} scene
  * @property {import('../model/camera.js').Camera} camera
- * @property {(number: number, bounds: Bounds) => boolean} isSeenAt whether a participant's pointer is there
+ * @property {(number: number, bounds: Bounds) => boolean} isSeenAt returns true if a participant's pointer is shown there
  * @property {() => void} requestFrame
  */
 
 const SHOWN_MS = 1600;
-/** So many at once are enough; of one person, the last. */
+/** The maximum number of labels. Each participant has one, for the latest change. */
 const MAX_LABELS = 6;
 
 /** Short-lived labels with the name of the participant who added, changed or removed something. Not shown near their pointer. */
@@ -36,13 +36,13 @@ export class ChangeLabels {
     this.#parts = parts;
     parts.scene.observe({
       shown: (one) => (this.#changeOf(one).shown = one),
-      // What grows is seen at the tip that draws it; what lies on the page does not grow.
+      // Only items: a changed shape is a growing stroke, whose author is seen by the pointer.
       changed: (one) => 'place' in one && (this.#changeOf(one).shown = one),
       hidden: (one) => (this.#changeOf(one).hidden = one),
     });
   }
 
-  /** @param {GroupSession} session whose shapes and pictures are in the scene already when it says something */
+  /** @param {GroupSession} session whose entries are already applied to the scene when this observer receives them */
   observe(session) {
     session.observe({
       entry: ({ sender, key, system }) => {
@@ -54,7 +54,7 @@ export class ChangeLabels {
     });
   }
 
-  /** @param {number} now @returns {boolean} whether another frame is needed */
+  /** @param {number} now @returns {boolean} true if another frame is needed */
   frame(now) {
     for (const [number, { shown, bounds, until }] of this.#labels) {
       if (now >= until) {
@@ -78,7 +78,7 @@ export class ChangeLabels {
   #label(session, sender, { hidden, shown }) {
     const one = shown ?? hidden;
     const who = session.participant(sender);
-    // A stroke that is being drawn is neither added nor changed yet.
+    // A stroke is labelled only when it is finished.
     if (!one || !who || !(hidden ?? one).isFinished || !one.isFinished) return;
     const { bounds } = one;
     const { camera, requestFrame, isSeenAt } = this.#parts;

@@ -1,14 +1,14 @@
-/** What stands over the page when the session is not there for it: for a while, or because it has ended. */
+/** The banner for a lost connection and for unsaved changes, and the bar of an ended session. */
 
 import { strings } from '../i18n/i18n.js';
 import { element } from './elements.js';
 import { announce } from './dialogs.js';
 
-/** A cut this short is nobody's business. */
+/** The duration from which a lost connection is reported. */
 const SHOW_AFTER_MS = 1500;
 const GOOD_NEWS_MS = 2600;
 
-/** Says when the connection is lost and what waits, when it is back, and when nothing can be saved. */
+/** The banner: reports a lost connection with the number of waiting changes, the reconnect, and that the gateway cannot save. */
 export class ConnectionBanner {
   #banner = element('banner');
   #text = element('banner-text');
@@ -22,16 +22,18 @@ export class ConnectionBanner {
   #isLost = false;
   #wasJoined = false;
   #isUnsaved = false;
-  /** What waited when the connection came back. */
+  /** The number of strokes that waited when the connection came back. */
   #toSend = 0;
 
   /**
    * @param {object} options
-   * @param {() => { strokes: number, pictures: number, files: number }} options.waiting how many of them wait to be sent
-   * @param {() => boolean} options.isKept whether they outlive this page
-   * @param {() => '' | 'whole' | 'part'} options.lastSeen how much of the last known picture is shown in place of the present one
-   * @param {() => string} options.trouble why nobody is taken in right now, as the gateway's code
-   * @param {() => void} options.retry tries at once
+   * @param {() => { strokes: number, pictures: number, files: number }} options.waiting returns the numbers of changes that
+   *   wait to be sent
+   * @param {() => boolean} options.isKept returns true if they are stored, so that a later page can send them
+   * @param {() => '' | 'whole' | 'part'} options.lastSeen returns the shown part of the last known picture; '': the current
+   *   picture is shown
+   * @param {() => string} options.trouble returns the code with which the gateway refuses connections; '': none
+   * @param {() => void} options.retry connects at once
    */
   constructor({ waiting, isKept, lastSeen, trouble, retry }) {
     this.#waiting = waiting;
@@ -41,7 +43,7 @@ export class ConnectionBanner {
     this.#action.addEventListener('click', retry);
   }
 
-  /** @param {boolean} wasJoined whether there was a connection before */
+  /** @param {boolean} wasJoined true if there was a connection before */
   lost(wasJoined) {
     if (this.#isLost) return this.changed();
     this.#isLost = true;
@@ -61,7 +63,7 @@ export class ConnectionBanner {
     else this.changed();
   }
 
-  /** The number of strokes that wait may have changed. */
+  /** Updates the text, because the number of waiting strokes may have changed. */
   changed() {
     if (this.#kind === 'lost') return this.#describe();
     if (this.#kind !== 'good' || this.#toSend === 0 || this.#waiting().strokes > 0) return;
@@ -71,7 +73,7 @@ export class ConnectionBanner {
     this.#hideSoon();
   }
 
-  /** Whether what is drawn is not saved. @param {boolean} isUnsaved */
+  /** @param {boolean} isUnsaved true while the gateway cannot save the drawing */
   saving(isUnsaved) {
     if (isUnsaved === this.#isUnsaved) return;
     this.#isUnsaved = isUnsaved;
@@ -85,12 +87,12 @@ export class ConnectionBanner {
     this.#rest();
   }
 
-  /** What is shown, if anything. */
+  /** The kind of the shown banner; '' if it is hidden. */
   get #kind() {
     return this.#banner.hidden ? '' : this.#banner.dataset.kind;
   }
 
-  /** There is no news of the connection. */
+  /** Shows the state without messages about the connection. */
   #rest() {
     clearTimeout(this.#timer);
     if (this.#isUnsaved) this.#show(strings.notSaved, 'unsaved');
@@ -141,8 +143,8 @@ export class ConnectionBanner {
 /**
  * @typedef {object} Parts
  * @property {import('../model/scene.js').Scene} scene
- * @property {() => void} save a copy
- * @property {() => void} start a new session
+ * @property {() => void} save saves a copy
+ * @property {() => void} start starts a new session
  */
 
 /** The bar that replaces the tools after the session has ended: save the picture, or start a new session with it. */

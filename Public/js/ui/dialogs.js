@@ -1,7 +1,7 @@
 /**
- * What a person is asked in dialogs, and told in notices: to the eye for a moment, and to a screen reader.
+ * Dialogs, and toasts: short messages that are shown for a moment and announced to screen readers.
  *
- * Each dialog gives a promise of what was chosen; '' is none.
+ * Each dialog returns a promise of the chosen value; '': closed without a choice.
  */
 
 import { strings } from '../i18n/i18n.js';
@@ -23,7 +23,7 @@ export function showDialog(id) {
       if (isOutside || (target instanceof Element && target.closest('[data-close]'))) dialog.close('');
     }, lifetime);
     if (!dialog.open) dialog.showModal();
-    // Its button may be far down, and has the focus.
+    // The focus is on a button that may be at the end of the dialog, so scroll back to the top.
     dialog.scrollTop = 0;
   });
 }
@@ -36,7 +36,7 @@ export async function confirmed({ title, text, action }) {
   return await showDialog('confirm-dialog') === 'ok';
 }
 
-/** @param {string} name @returns {Promise<string | null>} another name, or null */
+/** @param {string} name @returns {Promise<string | null>} the new name; null: cancelled */
 export async function askName(name) {
   const input = /** @type {HTMLInputElement} */ (element('name'));
   input.value = name;
@@ -60,12 +60,12 @@ export async function showEndedDialog({ title, text, canRetry, hasPicture }) {
 
 /**
  * @typedef {object} ToastOptions
- * @property {string} [title] what it is about
+ * @property {string} [title] the subject of the message
  * @property {string} [color]
  * @property {{ href: string, text: string }} [link]
- * @property {boolean} [stays] until the person has taken it away
- * @property {string} [about] takes the place of the one with the same
- * @property {() => void} [gone] it is not shown any more
+ * @property {boolean} [stays] true to show the message until the person closes it
+ * @property {string} [about] a new message replaces the shown one with the same value
+ * @property {() => void} [gone] called when the message is no longer shown
  */
 
 const TOAST_MS = 4500;
@@ -75,13 +75,13 @@ const MAX_TOASTS = 6;
 /** @type {Map<string, { shown: HTMLElement, timer: ReturnType<typeof setTimeout> | undefined, gone: (() => void) | undefined }>} */
 const toasts = new Map();
 
-/** @param {string} text for those who do not see the page */
+/** Announces a text to screen readers. @param {string} text */
 export function announce(text) {
   element('live').textContent = text;
 }
 
 /**
- * What is shown already is not shown twice: it stays longer.
+ * Shows a message. If the same message is already shown, it stays longer.
  * @param {string} text
  * @param {ToastOptions} [options]
  */

@@ -1,4 +1,4 @@
-/** Imports drawings that were saved. */
+/** The import of saved drawings. */
 
 import { CARD } from '../model/item.js';
 import { boundsOf } from '../model/placement.js';
@@ -20,7 +20,7 @@ import { announce, toast } from './dialogs.js';
  * @property {{ width: number, height: number }} canvas in pixels
  * @property {import('./selectionController.js').SelectionController['insert']} insert
  * @property {(ids: string[]) => void} choose
- * @property {() => Promise<number>} limit bytes of a file
+ * @property {() => Promise<number>} limit returns the maximum bytes of a file
  */
 
 /** Imports a saved drawing into the current one. Its shapes and items become this person's own. */
@@ -32,7 +32,9 @@ export class DrawingImporter {
     this.#parts = parts;
   }
 
-  /** @param {File} file @param {{ x: number, y: number } | null} at where on the canvas it was dropped; null: nowhere */
+  /**
+   * @param {File} file @param {{ x: number, y: number } | null} at where on the canvas it was dropped; null: it was not dropped
+   */
   async open(file, at) {
     try {
       checkSize(file);
@@ -67,7 +69,7 @@ export class DrawingImporter {
     const [x, y] = wasEmpty ? [0, 0] : this.#offsetTo(all, at);
     const moved = shapes.map((shape) => shape.moved({ factor: 1, x, y }));
     for (const { place } of laid) [place.x, place.y] = [place.x + x, place.y + y];
-    // Above all that is here, in the order that they have.
+    // Above everything on the page, in the order of the file.
     const above = drawing.nextZ;
     const order = [...moved, ...laid.map(({ place }) => place)].sort((one, other) => one.z - other.z);
     order.forEach((one, at) => one.z = above + at);
@@ -76,7 +78,10 @@ export class DrawingImporter {
     else choose(ids);
   }
 
-  /** @param {{ bounds: import('../model/stroke.js').Bounds }[]} all @param {{ x: number, y: number } | null} at @returns {[number, number]} to there */
+  /**
+   * @param {{ bounds: import('../model/stroke.js').Bounds }[]} all @param {{ x: number, y: number } | null} at
+   * @returns {[number, number]} the offset to the point, or else to the center of the view
+   */
   #offsetTo(all, at) {
     const { camera, canvas } = this.#parts;
     const { left, top, width, height } = extentOf(all);

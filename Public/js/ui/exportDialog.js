@@ -1,4 +1,4 @@
-/** A copy of the picture: to save, to send, to print. */
+/** The export of the picture: save, copy and print. */
 
 import { ItemPainter } from '../model/item.js';
 import { drawingText, writeDrawing } from '../persist/drawingFile.js';
@@ -15,11 +15,11 @@ import { isBusy } from './keys.js';
  * @typedef {{ blob: Blob, missing: number }} Copy
  */
 
-/** So long a browser may take to begin with a download. */
+/** The time for which the address of a download stays valid: browsers may start the download late. */
 const KEPT_MS = 60_000;
-/** Of more than this there is no preview: it would be late. */
+/** The maximum number of shapes and items for which a preview is shown. With more, it would take too long. */
 const MAX_PREVIEWED = 4000;
-/** Of cards that do not lie on the page's own paper. */
+/** The colors of cards on a paper other than the page's. */
 const ON_WHITE = {
   surface: '#ffffff',
   raised: '#f3f1ec',
@@ -28,10 +28,10 @@ const ON_WHITE = {
   soft: '#5f5e63',
   accent: '#4453d6',
 };
-/** By format. @type {Record<string, string>} */
+/** The file extensions by format. @type {Record<string, string>} */
 const ENDINGS = { png: 'png', svg: 'svg', drawing: 'drawtogether' };
 
-/** A copy to take away: as a picture, as vectors, as a file that opens here again, on the clipboard, or on paper. */
+/** The export dialog: PNG, SVG, a file that can be imported again, the clipboard, and printing. */
 export class ExportDialog {
   #scene;
   #selection;
@@ -42,7 +42,7 @@ export class ExportDialog {
 
   /**
    * @param {import('../model/scene.js').Scene} scene @param {import('../edit/selection.js').Selection} selection
-   * @param {() => void} remove what is chosen
+   * @param {() => void} remove removes the selection, to cut it
    */
   constructor(scene, selection, remove) {
     this.#scene = scene;
@@ -81,7 +81,7 @@ export class ExportDialog {
     return String(new FormData(this.#form).get(name));
   }
 
-  /** @param {string} [of] whose paper and colors */
+  /** @param {string} [of] the choice of paper and colors */
   #order(of = this.#value('paper')) {
     const page = pageColors();
     const colors = of === 'page' ? page : { ...ON_WHITE, font: page.font };
@@ -91,7 +91,7 @@ export class ExportDialog {
       this.#note.textContent = strings.beingMade(strings.percent(Math.floor(100 * part)));
     };
     const chosen = this.#value('only') === 'chosen' ? this.#chosen : [];
-    // What is chosen may be gone by now.
+    // The selection may have been removed meanwhile.
     const drawables = chosen.length > 0 ? chosen : [...this.#scene.all];
     return { drawables, paint: painter.paint.bind(painter), colors, paper, signal: this.#lifetime.signal, progress };
   }
@@ -129,7 +129,7 @@ export class ExportDialog {
     return scale < this.#scale ? `${size} ${strings.noLarger}` : size;
   }
 
-  /** One at a time; the dialog closes when it is done. @param {() => Promise<void>} work */
+  /** Runs one task at a time, and then closes the dialog. @param {() => Promise<void>} work */
   async #make(work) {
     const { signal } = this.#lifetime;
     const buttons = this.#form.querySelectorAll('button');
@@ -165,7 +165,7 @@ export class ExportDialog {
     return await rasterOf(order, this.#scale);
   }
 
-  /** The clipboard is asked for at once, while the browser knows that the person wants it. */
+  /** Copies a picture. Requests the clipboard at once, because browsers allow this only shortly after a click or key. */
   async #copy() {
     const made = rasterOf(this.#order(), this.#scale);
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': made.then(({ blob }) => blob) })]);
@@ -174,14 +174,17 @@ export class ExportDialog {
     reportMissing(missing);
   }
 
-  /** To be pasted here or on another page: as a drawing. @param {ClipboardEvent} event @returns {Promise<boolean>} whether it is on the clipboard */
+  /**
+   * Copies the selection as a drawing, which can be pasted on any page.
+   * @param {ClipboardEvent} event @returns {Promise<boolean>} true if it is on the clipboard
+   */
   async #clip(event) {
     const drawables = this.#chosen;
     if (drawables.length === 0 || isBusy(event.target)) return false;
     event.preventDefault();
     const shapes = drawables.flatMap((one) => isItem(one) ? [] : one);
     try {
-      // Pictures have to be fetched, and what waits needs a secure page.
+      // Pictures may have to be loaded first. A later write to the clipboard is possible in secure contexts only.
       if (shapes.length === drawables.length) event.clipboardData?.setData('text/plain', drawingText(shapes));
       else {
         const made = writeDrawing({ drawables }).then(({ blob }) => blob.slice(0, blob.size, 'text/plain'));
@@ -202,24 +205,24 @@ export class ExportDialog {
   }
 }
 
-/** @param {number} missing pictures */
+/** @param {number} missing the number of pictures that could not be loaded */
 function reportMissing(missing) {
   if (missing > 0) toast(strings.savedWithout(missing));
 }
 
 /** @typedef {Parameters<typeof paintAll>[1]} ExportOptions */
 
-/** Pixels a point. */
+/** The resolution of prints, in pixels per point. */
 const SHARPNESS = 3;
 
-/** By the browser's own menu too. @param {() => ExportOptions | null} order what there is, or nothing */
+/** Prepares the page for printing by the browser's own menu. @param {() => ExportOptions | null} order null: nothing to print */
 export function preparePrinting(order) {
   const sheet = element('sheet');
   addEventListener('beforeprint', () => {
     const all = sheet.hasChildNodes() ? null : order();
     if (!all) return;
     const canvas = make('canvas');
-    // Nothing can be waited for here: what is not loaded is not on it.
+    // This event cannot wait, so pictures that are not loaded are missing in the print.
     paintAll(canvas, all, SHARPNESS);
     sheet.replaceChildren(canvas);
   });

@@ -17,21 +17,21 @@ import { toast } from './dialogs.js';
  * @property {import('../model/scene.js').Items} items
  * @property {import('../model/camera.js').Camera} camera
  * @property {{ width: number, height: number }} view the canvas, in pixels
- * @property {() => Promise<number>} limit bytes of a file
- * @property {(items: import('../model/item.js').Item[]) => void} added they are on the page
+ * @property {() => Promise<number>} limit returns the maximum bytes of a file
+ * @property {(items: import('../model/item.js').Item[]) => void} added called with the added items
  */
 
 /** The offset of an item that would cover another one exactly, in pixels. */
 const ASIDE = 32;
-/** A free place is looked for at so many pixels from each other, so far from what is there, and below and above the bars. */
+/** The search for a free place, in pixels: the distance of tried places, the gap to other items, and the height of the bars. */
 const STEP = 16;
 const GAP = 12;
 const BAR_HEIGHT = 80;
 
-/** Places files on the page: refuses those that are too large, and lays the others side by side. */
+/** Places files on the page: refuses those that are too large, and places the others side by side. */
 export class FilePlacer {
   #parts;
-  /** Fulfilled when earlier files are placed: only then the free places are known. */
+  /** Fulfilled when earlier files are placed, because only then the free places are known. */
   #before = Promise.resolve();
 
   /** @param {Parts} parts */
@@ -39,7 +39,10 @@ export class FilePlacer {
     this.#parts = parts;
   }
 
-  /** @param {File[]} files @param {{ x: number, y: number } | null} at of the canvas; null: its middle */
+  /**
+   * @param {File[]} files
+   * @param {{ x: number, y: number } | null} at a point of the canvas; null: a free place, or else the center
+   */
   add(files, at) {
     this.#before = this.#before.then(() => this.#add(files, at));
   }
@@ -71,7 +74,9 @@ export class FilePlacer {
     if (items.length > 0) added(items);
   }
 
-  /** @param {Frame[]} frames @returns {[number, number] | null} to where they cover nothing, within what is seen between the bars */
+  /**
+   * @param {Frame[]} frames @returns {[number, number] | null} the offset to a place in view where they cover nothing; null: none
+   */
   #offsetToFreeSpace(frames) {
     const { items, camera, view } = this.#parts;
     if (frames.length === 0) return null;
@@ -88,7 +93,7 @@ export class FilePlacer {
     return offsetToFreeSpace(frames.map(boundsOf), taken, seen, STEP / scale);
   }
 
-  /** @param {Frame[]} frames @returns {[number, number]} to where none lies right upon another */
+  /** @param {Frame[]} frames @returns {[number, number]} the offset to a place where none covers another item exactly */
   #offsetToUncovered(frames) {
     const { items, camera } = this.#parts;
     const aside = ASIDE / camera.scale;
@@ -107,7 +112,7 @@ export async function readFile(file) {
   const { name } = file;
   const type = await pictureTypeOf(file);
   const natural = type ? await measureImage(file).catch(() => null) : null;
-  // What only looks like a picture is a file, to the others too.
+  // A damaged picture is sent as a plain file, so that it is one for the others, too.
   const contentType = natural && type
     ? type
     : type
@@ -116,10 +121,13 @@ export async function readFile(file) {
   return { blob: file, name, contentType, natural };
 }
 
-/** Of so many at most, each is told by its name. */
+/** The maximum number of messages that name a file each. For more files, one message has their number. */
 const MAX_NAMED = 3;
 
-/** @param {{ name: string, size: number }[]} files @param {number} limit bytes @returns {{ title?: string, text: string }[]} what is told of those that are too large */
+/**
+ * @param {{ name: string, size: number }[]} files @param {number} limit bytes
+ * @returns {{ title?: string, text: string }[]} messages about files that are too large
+ */
 export function tooLargeMessages(files, limit) {
   const tooLarge = files.filter(({ size }) => size > limit);
   if (tooLarge.length <= MAX_NAMED) {
@@ -131,7 +139,7 @@ export function tooLargeMessages(files, limit) {
   return [{ text: strings.filesTooLarge(tooLarge.length, byteCount(limit, strings)) }];
 }
 
-/** @param {string[]} names @returns {{ title?: string, text: string }[]} what is told of files that cannot be read */
+/** @param {string[]} names @returns {{ title?: string, text: string }[]} messages about unreadable files */
 export function unreadableMessages(names) {
   if (names.length <= MAX_NAMED) return names.map((title) => ({ title, text: strings.unreadable }));
   return [{ text: strings.filesUnreadable(names.length) }];

@@ -1,4 +1,4 @@
-/** What comes in: files that are dropped on the page, pasted or picked, and words that are pasted. */
+/** The sources of files and texts. */
 
 import { element } from './elements.js';
 import { isBusy } from './keys.js';
@@ -14,22 +14,25 @@ export class InputSources {
   #onText;
   #isDisabled;
 
-  /** @param {FilesHandler} onFiles @param {(text: string) => void} onText what was pasted @param {() => boolean} isDisabled whether nothing is taken */
+  /**
+   * @param {FilesHandler} onFiles @param {(text: string) => void} onText receives a pasted text
+   * @param {() => boolean} isDisabled returns true while files and texts are ignored
+   */
   constructor(onFiles, onText, isDisabled) {
     this.#onFiles = onFiles;
     this.#onText = onText;
     this.#isDisabled = isDisabled;
-    // All over the page: a file that is dropped beside the canvas must not replace the page.
+    // On the whole page: a file that is dropped beside the canvas must not replace the page.
     for (const event of ['dragenter', 'dragover', 'dragleave', 'drop']) {
       addEventListener(event, (drag) => this.#drag(/** @type {DragEvent} */ (drag)));
     }
-    // While something is dragged there are no such events: a drag that ended unheard shows by them.
+    // During a drag there are no pointer events, so this one means that a drag has ended without an event.
     addEventListener('pointermove', () => this.#drop.removeAttribute('data-over'));
     addEventListener('paste', (event) => this.#paste(event));
     element('add').addEventListener('click', () => this.pick());
     this.#input.addEventListener('change', () => {
       this.#onFiles([...this.#input.files ?? []], null);
-      // Else the same file could not be picked again.
+      // Otherwise the same file could not be picked again.
       this.#input.value = '';
     });
   }
@@ -41,7 +44,7 @@ export class InputSources {
   /** @param {DragEvent} event */
   #drag(event) {
     const { type, dataTransfer, relatedTarget } = event;
-    // It leaves the page when it goes to no other element of it. What it carried is not said any more then.
+    // Without a `relatedTarget`, the drag left the page. `dataTransfer` no longer lists its types then.
     if (type === 'dragleave') return void (relatedTarget === null && this.#drop.removeAttribute('data-over'));
     if (!dataTransfer?.types.includes('Files')) return;
     event.preventDefault();
@@ -65,7 +68,7 @@ export class InputSources {
   }
 }
 
-/** A folder looks like a file that cannot be read. @param {DataTransfer} data @returns {File[]} */
+/** Removes folders, which look like unreadable files. @param {DataTransfer} data @returns {File[]} */
 function withoutFolders({ items, files }) {
   const folders = [...items].filter(({ kind }) => kind === 'file').map((item) =>
     item.webkitGetAsEntry?.()?.isDirectory

@@ -1,4 +1,4 @@
-/** What tests, and whoever is curious, can see of the page: `drawTogether` in the console. */
+/** The state of the page for tests and for the browser's console, as `drawTogether`. */
 
 /**
  * @param {object} parts
@@ -32,7 +32,7 @@ export function openToInspection({ sharing, stateHash, shapes, items, selection,
         isSelected: selection.has(item.id),
       }));
     },
-    /** Lowest first. */
+    /** The shapes, lowest first. */
     shapes: () =>
       shapes.all.map(({ id, rgb, z, bounds, ...rest }) => ({
         id,
@@ -43,7 +43,7 @@ export function openToInspection({ sharing, stateHash, shapes, items, selection,
         ...bounds,
         isSelected: selection.has(id),
       })),
-    /** Whether all that has come is on the canvas, and as sharp as it gets. */
+    /** True if all received entries are on the canvas, at full resolution. */
     get isSettled() {
       return (sharing.session?.isConnected ?? true) && !frameQueue.hasPending && !renderer.hasPendingWork;
     },

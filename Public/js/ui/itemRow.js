@@ -1,4 +1,7 @@
-/** What lies over a picture or a file on the page: how far it is, what can be done, and its announcements for screen readers. */
+/**
+ * The elements over a picture or a file on the page: the progress of its upload, its buttons, and its announcements for screen
+ * readers.
+ */
 
 import { AttachmentError } from '../sync/errors.js';
 import { errorText, strings } from '../i18n/i18n.js';
@@ -13,18 +16,18 @@ import { announce } from './dialogs.js';
  * @typedef {import('../model/placement.js').Size} Size
  * @typedef {import('./panelPlacement.js').Box} Box
  *
- * @typedef {object} ItemActions what a person can do to it
+ * @typedef {object} ItemActions the actions of its buttons
  * @property {(item: Item) => void} choose
  * @property {(item: Item) => void} remove
  * @property {(item: Item) => void} retryUpload
  * @property {(item: Item) => void} retryLoad
  */
 
-/** The words of an upload change so often; its bar follows each time. */
+/** The minimum interval between changes of an upload's text. The progress bar changes each time. */
 const WORDS_MS = 250;
-/** What is smaller on the screen, in pixels, has no room for words. */
+/** The minimum width of an item on the screen that has room for texts, in pixels. */
 const MIN_WIDTH = 100;
-/** A card's link that is smaller than by this, of its own size, cannot be hit. */
+/** The minimum scale of a card at which its link is large enough to be clicked. */
 const MIN_LINK_SCALE = 0.55;
 
 export class ItemRow {
@@ -69,7 +72,7 @@ export class ItemRow {
     this.#row.append(this.#grip, this.#frame, this.#panel, this.#download);
   }
 
-  /** Whether there is anything over the item that something else may cover. */
+  /** True if the row has elements that another item may cover. */
   get hasWords() {
     return !this.#frame.hidden || !this.#download.hidden || !this.#panel.hidden;
   }
@@ -78,7 +81,9 @@ export class ItemRow {
     return this.#row;
   }
 
-  /** @param {boolean} isChosen @param {number} now milliseconds @returns {boolean} whether there is more to show a little later */
+  /**
+   * @param {boolean} isChosen @param {number} now milliseconds @returns {boolean} true if it must be called again a little later
+   */
   show(isChosen, now) {
     const { upload, name } = this.#item;
     if (!this.#isChanged(isChosen) && !this.#hasMore) return false;
@@ -104,9 +109,9 @@ export class ItemRow {
   }
 
   /**
-   * @param {Box} box on the canvas @param {Size} view the canvas @param {Box[]} panels of other rows, which are not to be covered
-   * @param {boolean} isCovered whether something else lies upon it
-   * @returns {Box | null} its own panel, if that is seen
+   * @param {Box} box on the canvas @param {Size} view the canvas @param {Box[]} panels of other rows, which must not be covered
+   * @param {boolean} isCovered true if another item covers it
+   * @returns {Box | null} its own panel; null if it is not shown
    */
   place(box, view, panels, isCovered) {
     const { style } = this.#row;
@@ -127,7 +132,7 @@ export class ItemRow {
     return isCovered ? null : room;
   }
 
-  /** @param {boolean} isChosen @returns {boolean} whether anything is to be shown that is not */
+  /** @param {boolean} isChosen @returns {boolean} true if the shown state is outdated */
   #isChanged(isChosen) {
     const { name, by, size, state, offset, upload, isPicture, bitmap, problem } = this.#item;
     const uploaded = upload && [upload.state, upload.offset, upload.isInterrupted];
@@ -137,7 +142,7 @@ export class ItemRow {
     return true;
   }
 
-  /** @param {number} now @returns {boolean} whether the words are behind the bar */
+  /** @param {number} now @returns {boolean} true if the text has to be updated later */
   #showUpload(now) {
     const { upload } = this.#item;
     if (!upload) return false;
@@ -171,7 +176,7 @@ export class ItemRow {
     return seconds === null ? '' : timeLeft(seconds);
   }
 
-  /** What others add, and what is not drawn yet. */
+  /** Shows a frame with a text for uploads of others, and for pictures that are not loaded yet. */
   #showFrame() {
     const { state, upload, isPicture, canLoad, bitmap, problem, name, offset, size } = this.#item;
     const isComing = (state === 'uploading' || state === 'stalled') && upload === null && !canLoad;
@@ -198,7 +203,7 @@ export class ItemRow {
     this.#download.setAttribute('aria-label', strings.downloadOf(name));
   }
 
-  /** Says for those who do not see it that something begins, ends or fails. */
+  /** Announces to screen readers that an upload begins, ends or fails. */
   #announceState() {
     const { upload, state, problem, name } = this.#item;
     const before = this.#state;
@@ -219,7 +224,7 @@ export class ItemRow {
   }
 }
 
-/** @param {Item['upload']} upload @returns {string} why it failed */
+/** @param {Item['upload']} upload @returns {string} the reason of the failure */
 function failureText(upload) {
   return upload?.error ? errorText(upload.error) : '';
 }

@@ -1,4 +1,4 @@
-/** Shows the pictures and files on the page. */
+/** The view of the pictures and files on the page. */
 
 import { BitmapCache } from '../render/bitmaps.js';
 import { ItemPainter } from '../model/item.js';
@@ -20,14 +20,14 @@ import { ItemRow } from './itemRow.js';
  * @property {() => void} requestFrame
  */
 
-/** Until the camera rests this long, no finer bitmaps are made. */
+/** The time without camera movement after which finer bitmaps are decoded. */
 const CAMERA_REST_MS = 150;
-/** What happens within this time is said in one. */
+/** Events within this time are reported in one message. */
 const TOGETHER_MS = 400;
 
 /** Pictures and files among the other elements of the page: their colors, bitmaps and rows. */
 export class ItemView {
-  /** Paints what is drawn, in the colors of the page. */
+  /** Paints shapes and items in the colors of the page. */
   painter = new ItemPainter(pageColors());
   #parts;
   #bitmaps;
@@ -35,7 +35,10 @@ export class ItemView {
   #cameraVersion = 0;
   #cameraMovedAt = -Infinity;
   #isDirty = true;
-  /** @type {Map<string, { names: string[], isShown: boolean }>} what is being said: what happened, and to which files */
+  /**
+   * @type {Map<string, { names: string[], isShown: boolean }>} the current messages, by kind: the names of the files, and whether
+   *   the message is shown
+   */
   #announcements = new Map();
 
   /** @param {Parts} parts */
@@ -66,13 +69,13 @@ export class ItemView {
     );
   }
 
-  /** Takes it away, for everybody; asks first where that cannot be undone. @param {Item} item */
+  /** Removes an item for everybody. Asks first if that cannot be undone. @param {Item} item */
   async remove(item) {
     const { itemStore, items } = this.#parts;
     const title = item.attachment ? strings.removeForAll(item.name) : strings.removeQuestion(item.name);
     const question = { title, text: strings.cannotComeBack, action: strings.remove };
     if (!item.blob && !await confirmed(question)) return;
-    // Somebody may have been quicker.
+    // Somebody may have removed it meanwhile.
     if (items.find(item.id) !== item) return;
     itemStore.remove(item);
     toast(strings.youRemoved(item.name));
@@ -86,7 +89,7 @@ export class ItemView {
     });
   }
 
-  /** @param {number} now @param {{ width: number, height: number, ratio: number }} view the canvas, in pixels @returns {boolean} whether another frame is needed */
+  /** @param {number} now @param {{ width: number, height: number, ratio: number }} view the canvas, in pixels @returns {boolean} true if another frame is needed */
   frame(now, { width, height, ratio }) {
     const { camera } = this.#parts;
     const needsFrame = this.#layer.frame(now, width, height);
@@ -103,8 +106,10 @@ export class ItemView {
   }
 
   /**
-   * Says it of several at once, also of those that come while it is said.
-   * @param {string} about what is alike @param {(what: string) => string} say what happened @param {string} name to what
+   * Shows one message for several files, including those that are added while it is shown.
+   * @param {string} about the kind of event
+   * @param {(what: string) => string} say returns the text
+   * @param {string} name of the file
    */
   #announce(about, say, name) {
     const announcement = this.#announcements.get(about) ?? { names: [], isShown: true };
@@ -148,7 +153,7 @@ export class ItemLayer {
   #parts;
   /** @type {Map<Item, ItemRow>} */
   #rows = new Map();
-  /** @type {WeakSet<ItemRow>} those that are outside of the view */
+  /** @type {WeakSet<ItemRow>} rows outside of the view */
   #away = new WeakSet();
   #cameraVersion = -1;
   #isDirty = true;
@@ -167,12 +172,12 @@ export class ItemLayer {
     this.#list.addEventListener('focusin', ({ target }) => this.#reveal(/** @type {Node} */ (target)));
   }
 
-  /** Something about an item is different. */
+  /** Updates the rows in the next frame. */
   changed() {
     this.#isDirty = true;
   }
 
-  /** @param {number} now milliseconds @param {number} width @param {number} height of the canvas @returns {boolean} whether another frame is needed */
+  /** @param {number} now milliseconds @param {number} width @param {number} height of the canvas @returns {boolean} true if another frame is needed */
   frame(now, width, height) {
     const isElsewhere = this.#cameraVersion !== this.#parts.camera.version || width !== this.#width ||
       height !== this.#height;
@@ -187,7 +192,7 @@ export class ItemLayer {
     [this.#width, this.#height] = [width, height];
     /** @type {import('./panelPlacement.js').Box[]} */
     const panels = [];
-    // The panel of what is chosen has room first, then those of what lies above.
+    // The panel of the selected item is placed first, then the others from the topmost item down.
     for (const item of new Set([selection.soleItem, ...this.#parts.items.all.toReversed()])) {
       const row = item && this.#rows.get(item);
       if (row) this.#place(item, row, panels);
@@ -195,12 +200,12 @@ export class ItemLayer {
     return this.#isDirty;
   }
 
-  /** @param {Item} item @param {ItemRow} row @param {import('./panelPlacement.js').Box[]} panels that are seen already */
+  /** @param {Item} item @param {ItemRow} row @param {import('./panelPlacement.js').Box[]} panels already placed ones */
   #place(item, row, panels) {
     const box = this.#box(item);
     const isAway = box.left > this.#width || box.top > this.#height || box.left + box.width < 0 ||
       box.top + box.height < 0;
-    // One that goes away is moved there once; where exactly it is then, nobody sees.
+    // A row that leaves the view is moved once. Later moves would be invisible.
     if (isAway && this.#away.has(row)) return;
     if (isAway) this.#away.add(row);
     else this.#away.delete(row);
@@ -209,7 +214,7 @@ export class ItemLayer {
     if (panel) panels.push(panel);
   }
 
-  /** What gets the focus outside of the view comes to its middle. @param {Node} focused */
+  /** Moves the camera to an item outside of the view that gets the focus. @param {Node} focused */
   #reveal(focused) {
     const { camera, requestFrame } = this.#parts;
     for (const [item, row] of this.#rows) {
@@ -220,7 +225,7 @@ export class ItemLayer {
     }
   }
 
-  /** @param {Item} item @returns {boolean} whether another lies where its words and its link are */
+  /** @param {Item} item @returns {boolean} true if another item covers its text and its link */
   #isCovered(item) {
     const { x, y, width } = item.place;
     return this.#parts.items.at(item.isPicture ? x : x + 0.4 * width, y) !== item;

@@ -1,10 +1,10 @@
-/** What each key does. */
+/** The keyboard shortcuts. */
 
 import { CLOSER } from './canvasView.js';
 import { element } from './elements.js';
 import { openPopover } from './popovers.js';
 
-/** By how many pixels the arrow keys move what is selected; with Shift. */
+/** The distance by which an arrow key moves the selection, in pixels; and the distance with Shift. */
 const STEP = 8;
 const LONG_STEP = 64;
 /** @type {Record<string, import('./toolbar.js').ToolName>} */
@@ -31,10 +31,10 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
  * @param {import('./selectionController.js').SelectionController} parts.selectionController
  * @param {import('../edit/drawing.js').Drawing} parts.drawing
  * @param {import('./canvasView.js').CanvasView} parts.view
- * @param {() => void} parts.edit what is chosen
- * @param {() => void} parts.save a copy
+ * @param {() => void} parts.edit edits the selected text
+ * @param {() => void} parts.save saves a copy
  * @param {() => void} parts.showKeys
- * @param {() => boolean} parts.isEnded whether nothing can be drawn any more
+ * @param {() => boolean} parts.isEnded returns true if the session has ended
  */
 export function bindKeys(
   { toolbar, stylePicker, inputSources, selectionController, drawing, view, edit, save, showKeys, isEnded },
@@ -78,7 +78,7 @@ export function bindKeys(
     'mod+s': save,
     '?': showKeys,
   });
-  // Of a button it is the press.
+  // Only on the canvas: on a button, Enter presses the button.
   element('canvas').addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' || isEnded()) return;
     event.preventDefault();
@@ -90,9 +90,9 @@ export function bindKeys(
 }
 
 /**
- * Letters for tools.
- * @param {Record<string, (event: KeyboardEvent) => void>} actions by key, `mod+` before it for Ctrl or Cmd; a digit with
- *   `shift+` is the key that has it, whatever it types
+ * Calls an action for each of the given keys.
+ * @param {Record<string, (event: KeyboardEvent) => void>} actions by key, with `mod+` in front for Ctrl or Cmd; `shift+`
+ *   and a digit is the key with this digit, whatever character it types
  * @param {() => boolean} [areOff]
  */
 function listenToKeys(actions, areOff = () => false) {
@@ -115,13 +115,13 @@ function isHandledByBrowser({ key, target }) {
   return target instanceof HTMLInputElement && ARROWS.some(([arrow]) => arrow === key.toLowerCase());
 }
 
-/** @param {EventTarget | null} target @returns {boolean} whether the person is typing, or asked something */
+/** @param {EventTarget | null} target @returns {boolean} true if the person is typing, or a dialog is open */
 export function isBusy(target) {
   return document.querySelector('dialog[open]') !== null ||
     (target instanceof HTMLElement && target.matches('input:not([type=radio]), textarea, [contenteditable]'));
 }
 
-/** Marks the page while the person moves by the tab key: then the canvas too shows that it has the focus. @param {AbortSignal} [signal] */
+/** Marks the page while the person uses the tab key, so that the canvas, too, shows its focus. @param {AbortSignal} [signal] */
 function watchTabbing(signal) {
   const { documentElement } = document;
   addEventListener('keydown', ({ key }) => key === 'Tab' && documentElement.toggleAttribute('data-tabbing', true), {

@@ -11,7 +11,7 @@ const TOP = 64;
 const BOTTOM = 84;
 
 /**
- * Returns the place of an upload's panel: below the visible part of its item, and upon no other panel.
+ * Returns the place of an upload's panel: below the visible part of its item, and not over another panel.
  * @param {Box} item @param {Size} panel @param {Size} view @param {Box[]} taken by other panels
  * @returns {Box | null} null if the item is outside of the view, or there is no room
  */
@@ -21,7 +21,7 @@ export function panelPlace(item, { width, height }, view, taken) {
     bottom > TOP;
   if (!isSeen) return null;
   const left = within(item.left + (item.width - width) / 2, EDGE, view.width - width - EDGE);
-  // Below it; else upon its lower part.
+  // Below the item, or else over its lower part.
   for (const wanted of [bottom + EDGE, bottom - height - EDGE]) {
     const box = { left, top: within(wanted, TOP, view.height - height - BOTTOM), width, height };
     if (!taken.some((other) => meet(box, other))) return box;

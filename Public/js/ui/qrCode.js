@@ -1,13 +1,18 @@
-/** A text as a QR code: ISO/IEC 18004, in byte mode, of versions 1 to 10, with error correction M (about 15 % may be spoilt). */
+/**
+ * A text as a QR code: ISO/IEC 18004, in byte mode, of versions 1 to 10, with error correction M (about 15 % of it may be
+ * unreadable).
+ */
 
-/** By version: codewords in all; for error correction in each block; and blocks. Tables 1 and 9, level M. */
+/**
+ * By version: the number of all codewords, of those for error correction in each block, and of blocks. Tables 1 and 9, level M.
+ */
 const CODEWORDS = [26, 44, 70, 100, 134, 172, 196, 242, 292, 346];
 const CORRECTION = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26];
 const BLOCKS = [1, 1, 1, 2, 2, 4, 4, 4, 5, 5];
 const BYTE_MODE = 0b0100;
 const PADDING = [0xec, 0x11];
 
-/** @param {string} text @returns {boolean[][] | null} rows from the top, true is dark; null: it is too long */
+/** @param {string} text @returns {boolean[][] | null} rows from the top, true is dark; null: the text is too long */
 export function qrCode(text) {
   const bytes = new TextEncoder().encode(text);
   const version = 1 + CODEWORDS.findIndex((_, at) => bytes.length <= roomIn(at + 1));
@@ -18,17 +23,17 @@ export function qrCode(text) {
   return symbol.modules;
 }
 
-/** @param {number} version @returns {number} bytes of data, without what says how many they are */
+/** @param {number} version @returns {number} the maximum bytes of data, without their mode and length */
 function roomIn(version) {
   return capacity(version) - (version < 10 ? 2 : 3);
 }
 
-/** @param {number} version @returns {number} codewords that are not for error correction */
+/** @param {number} version @returns {number} the codewords for data */
 function capacity(version) {
   return CODEWORDS[version - 1] - CORRECTION[version - 1] * BLOCKS[version - 1];
 }
 
-/** @param {Uint8Array} bytes @param {number} version @returns {Uint8Array} in the order they have in the symbol (§7.6) */
+/** @param {Uint8Array} bytes @param {number} version @returns {Uint8Array} in the order of the symbol (§7.6) */
 function codewords(bytes, version) {
   const count = BLOCKS[version - 1];
   const data = packed(bytes, version);
@@ -42,11 +47,11 @@ function codewords(bytes, version) {
   return Uint8Array.from([...inTurn(blocks), ...inTurn(corrections)]);
 }
 
-/** @param {Uint8Array} bytes @param {number} version @returns {Uint8Array} mode, how many, the bytes, and what fills it up (§7.4) */
+/** @param {Uint8Array} bytes @param {number} version @returns {Uint8Array} mode, length, bytes and padding (§7.4) */
 function packed(bytes, version) {
   const data = new Uint8Array(capacity(version));
   const { length } = bytes;
-  // The mode is four bits: all after it lies across two codewords.
+  // The mode has four bits, so all bytes after it are split across two codewords.
   const nibbles = [BYTE_MODE, ...version < 10 ? [] : [length >> 12, length >> 8 & 15], length >> 4 & 15, length & 15];
   for (const byte of bytes) nibbles.push(byte >> 4, byte & 15);
   nibbles.push(0);
@@ -62,9 +67,9 @@ function inTurn(blocks) {
     .flat();
 }
 
-/** Over GF(2^8), with the polynomial that QR codes have (§7.5). */
+/** The polynomial of the field GF(2^8) of QR codes (§7.5). */
 const POLYNOMIAL = 0x11d;
-/** The powers of 2, and of which power a number is. */
+/** The powers of 2, and the logarithm of each number. */
 const POWERS = new Uint8Array(255);
 const LOGS = new Uint8Array(256);
 for (let at = 0, value = 1; at < 255; at += 1) {
@@ -79,7 +84,7 @@ function product(a, b) {
   return a === 0 || b === 0 ? 0 : POWERS[(LOGS[a] + LOGS[b]) % 255];
 }
 
-/** @param {number} degree @returns {Uint8Array} coefficients of (x - 2^0)(x - 2^1)…, the highest, which is 1, left out */
+/** @param {number} degree @returns {Uint8Array} the coefficients of (x - 2^0)(x - 2^1)…, without the highest one, which is 1 */
 function generator(degree) {
   const coefficients = new Uint8Array(degree);
   coefficients[degree - 1] = 1;
@@ -91,7 +96,10 @@ function generator(degree) {
   return coefficients;
 }
 
-/** Reed-Solomon. @param {Uint8Array} data a block @param {number} count @returns {Uint8Array} so many codewords by which it can be mended */
+/**
+ * Computes Reed-Solomon codes.
+ * @param {Uint8Array} data a block @param {number} count @returns {Uint8Array} this number of codewords for error correction
+ */
 export function errorCorrection(data, count) {
   const divisor = generator(count);
   const remainder = new Uint8Array(count);
@@ -104,7 +112,10 @@ export function errorCorrection(data, count) {
   return remainder;
 }
 
-/** Which modules a mask turns over: by row and column. @type {((y: number, x: number) => boolean)[]} */
+/**
+ * The masks: each returns true for the modules that it inverts, by row and column.
+ * @type {((y: number, x: number) => boolean)[]}
+ */
 const MASKS = [
   (y, x) => (y + x) % 2 === 0,
   (y) => y % 2 === 0,
@@ -115,16 +126,19 @@ const MASKS = [
   (y, x) => ((y * x) % 2 + (y * x) % 3) % 2 === 0,
   (y, x) => ((y + x) % 2 + (y * x) % 3) % 2 === 0,
 ];
-/** Error correction M, as the format says it. */
+/** Error correction M in the format information. */
 const LEVEL = 0b00;
 
-/** The square that a QR code is: what stands in it whatever it says, and where the rest goes (ISO/IEC 18004 §6.3, §7.7 to §7.10). */
+/**
+ * The symbol of a QR code: the function patterns, the placement of the codewords, and the mask (ISO/IEC 18004 §6.3, §7.7 to
+ * §7.10).
+ */
 export class QRSymbol {
   #version;
   #size;
   /** @type {boolean[][]} rows from the top; true is dark */
   modules;
-  /** @type {boolean[][]} what the data does not touch */
+  /** @type {boolean[][]} true for modules that have no data */
   #isFixed;
 
   /** @param {number} version 1…10 */
@@ -140,17 +154,17 @@ export class QRSymbol {
     for (const [y, x] of [[3, 3], [3, size - 4], [size - 4, 3]]) this.#rings(y, x, 4);
     const places = alignments(version);
     for (const y of places) {
-      // Where a finder is, there is none.
+      // There is no alignment pattern where a finder is.
       for (const x of places) if (!this.#isFixed[y + 1][x + 1]) this.#rings(y, x, 2);
     }
     this.#describeVersion();
     this.#describeFormat(0);
   }
 
-  /** @param {Uint8Array} codewords data and error correction, as they follow each other in the symbol */
+  /** @param {Uint8Array} codewords data and error correction, in the order of the symbol */
   fill(codewords) {
     let bit = 0;
-    // In pairs of columns from the right, up and down in turn; the column of the timing pattern is none.
+    // In pairs of columns from the right, alternating up and down. The column of the timing pattern is skipped.
     for (let right = this.#size - 1; right > 0; right -= 2) {
       if (right === 6) right = 5;
       const isUp = (right + 1 & 2) === 0;
@@ -165,7 +179,7 @@ export class QRSymbol {
     }
   }
 
-  /** Takes the mask under which the least looks like something else. */
+  /** Applies the mask with the lowest penalty. */
   mask() {
     const all = MASKS.map((_, mask) => {
       this.#apply(mask);
@@ -176,7 +190,7 @@ export class QRSymbol {
     this.#apply(all.indexOf(Math.min(...all)));
   }
 
-  /** Twice is never. @param {number} mask */
+  /** Applies a mask. A second application removes it. @param {number} mask */
   #apply(mask) {
     this.#describeFormat(mask);
     this.modules.forEach((row, y) =>
@@ -191,7 +205,10 @@ export class QRSymbol {
     this.#isFixed[y][x] = true;
   }
 
-  /** A finder with its light edge, or an alignment pattern. @param {number} y @param {number} x of its middle @param {number} reach */
+  /**
+   * A finder with its light edge, or an alignment pattern.
+   * @param {number} y @param {number} x of its center @param {number} reach
+   */
   #rings(y, x, reach) {
     for (let dy = -reach; dy <= reach; dy += 1) {
       for (let dx = -reach; dx <= reach; dx += 1) {
@@ -230,14 +247,14 @@ export class QRSymbol {
   }
 }
 
-/** @param {number} version @returns {number[]} rows and columns of the alignment patterns' middles */
+/** @param {number} version @returns {number[]} the rows and columns of the alignment patterns' centers */
 function alignments(version) {
   if (version === 1) return [];
   const last = 10 + 4 * version;
   return version < 7 ? [6, last] : [6, 2 * version + 8, last];
 }
 
-/** @param {number} value @param {number} bits @param {number} polynomial @returns {number} the value, and so many bits to check it */
+/** @param {number} value @param {number} bits @param {number} polynomial @returns {number} the value, followed by check bits */
 function withRemainder(value, bits, polynomial) {
   let remainder = value << bits;
   for (let at = 31 - Math.clz32(remainder); at >= bits; at -= 1) {

@@ -3,7 +3,7 @@
 import { make } from './elements.js';
 
 /**
- * Creates a label with a drawing and a transparent radio button over it.
+ * Creates a label with a drawing, and a transparent radio button over it.
  * @param {string} kind its class
  * @param {{ label: string, title?: string }} names for screen readers and as a hint
  * @param {SVGElement} drawing
@@ -15,7 +15,7 @@ export function radioButton(kind, { label, title = label }, drawing) {
   return button;
 }
 
-/** A group of radio buttons of which the page decides the checked one. */
+/** A group of radio buttons. The page decides which one is checked. */
 export class RadioGroup {
   /** @type {HTMLInputElement[]} */
   #inputs;
@@ -33,7 +33,7 @@ export class RadioGroup {
     this.#inputs.forEach((input, index) => input.addEventListener('click', () => choose(index)));
   }
 
-  /** Checks one of the buttons. @param {number} chosen none if it is outside of the group */
+  /** Checks one of the buttons. @param {number} chosen its index; an index outside of the group checks none */
   show(chosen) {
     this.#inputs.forEach((input, index) => input.checked = index === chosen);
   }

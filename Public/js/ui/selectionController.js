@@ -27,7 +27,7 @@ import { icon } from './icons.js';
  * @property {() => void} requestFrame
  */
 
-/** How far what was duplicated lies from what it was, in pixels. */
+/** The distance of a duplicate from its original, in pixels. */
 const BESIDE = 20;
 
 /** Connects the selection, its commands, the select tool, and the view of the selection. */
@@ -60,12 +60,12 @@ export class SelectionController {
     this.#transformSync.follow(session);
   }
 
-  /** They come from elsewhere. @param {Parameters<SelectionCommands['insert']>} things @returns {string[]} their ids */
+  /** Inserts imported shapes and items. @param {Parameters<SelectionCommands['insert']>} things @returns {string[]} their ids */
   insert(...things) {
     return this.#commands.insert(...things);
   }
 
-  /** @param {number} now @returns {boolean} whether another frame is needed */
+  /** @param {number} now @returns {boolean} true if another frame is needed */
   frame(now) {
     const { width, height } = this.#parts.view;
     const isBusy = this.#commands.frame();
@@ -88,13 +88,16 @@ export class SelectionController {
     this.#commands.bringToFront(this.#parts.selection.ids);
   }
 
-  /** What is chosen gets another style. @param {(shape: Shape) => object} styleOf @returns {boolean} whether any shape is chosen */
+  /**
+   * Gives the selection another style.
+   * @param {(shape: Shape) => object} styleOf @returns {boolean} true if a shape is selected
+   */
   restyle(styleOf) {
     this.selectTool.commitNudge();
     return this.#commands.restyle(this.#parts.selection.ids, styleOf);
   }
 
-  /** Chooses the next thing in the order of drawing, or the one before. @param {1 | -1} by */
+  /** Selects the next shape or item in the order of drawing, or the previous one. @param {1 | -1} by */
   step(by) {
     const { shapes, items, selection, camera, view } = this.#parts;
     const all = [...shapes.all, ...items.all].sort(drawnBefore);
@@ -112,7 +115,7 @@ export class SelectionController {
     announce(`${nameOf(one)}, ${strings.doneOf(strings.number(at + 1), strings.number(all.length))}`);
   }
 
-  /** For everybody; asks first where that cannot be undone. */
+  /** Removes the selection for everybody. Asks first if that cannot be undone. */
   async remove() {
     const { selection, itemView } = this.#parts;
     this.selectTool.commitNudge();
@@ -127,11 +130,11 @@ export class SelectionController {
   }
 }
 
-/** @param {import('../model/scene.js').Drawable} one @returns {string} for those who do not see it */
+/** @param {import('../model/scene.js').Drawable} one @returns {string} its name for screen readers */
 function nameOf(one) {
   if (one instanceof Text) return `${strings.text}: ${one.text}`;
   if ('place' in one) return one.isPicture ? strings.picture(one.name) : strings.file(one.name);
-  // Others may call theirs whatever they like.
+  // Other clients may use any name for a tool.
   const name = { ...strings }[/** @type {'pen'} */ (one.tool)];
   return typeof name === 'string' ? name : strings.pen;
 }
@@ -148,13 +151,16 @@ function nameOf(one) {
  * @property {() => void} requestFrame
  */
 
-/** Between what is chosen and the bar, and around the bar, in pixels; above and below are other bars. */
+/**
+ * In pixels: the gap between the selection and its bar, and the margins at the sides, the top and the bottom, where other bars
+ * are.
+ */
 const GAP = 14;
 const SIDE = 8;
 const TOP = 64;
 const BOTTOM = 84;
 
-/** What is chosen: the box around it, with its corners; the bar beside it; and the box that is drawn to choose. */
+/** The view of the selection: the selection box with its corners, the bar beside it, and the box that is drawn to select. */
 export class SelectionView {
   #frame = element('chosen');
   #bar = element('chosen-bar');
@@ -189,7 +195,7 @@ export class SelectionView {
     const { selection, selectTool, commands, camera } = this.#parts;
     const { size, version } = selection;
     const { outlineTransform, isDragging, isBusy } = commands;
-    // What is still being moved is nowhere yet.
+    // A large selection that is still being changed has no final place yet.
     if (isBusy) {
       this.#shown = '';
       this.#frame.hidden = this.#bar.hidden = true;
@@ -229,7 +235,10 @@ export class SelectionView {
     this.#placeBar(box, width, height);
   }
 
-  /** Above what is chosen, else below, else where there is room. @param {Bounds} box @param {number} width @param {number} height */
+  /**
+   * Places the bar above the selection, else below it, else where there is room.
+   * @param {Bounds} box @param {number} width @param {number} height
+   */
   #placeBar(box, width, height) {
     const { left, top, right, bottom } = this.#onCanvas(box);
     const { offsetWidth, offsetHeight } = this.#bar;

@@ -1,4 +1,4 @@
-/** What a person sees of the session: sharing, who is here, cuts, its end. */
+/** The session on the page: sharing, people, lost connections, and the end. */
 
 import { identity, peopleAmong } from '../protocol/presence.js';
 import { errorText, noticeText, strings } from '../i18n/i18n.js';
@@ -16,7 +16,7 @@ import { element } from './elements.js';
  * @property {import('./people.js').People} people
  * @property {import('./connectionBanner.js').ConnectionBanner} banner
  * @property {(participants: Participant[]) => void} participantsChanged
- * @property {(link: string) => Promise<unknown>} showLink until the person closes it
+ * @property {(link: string) => Promise<unknown>} showLink shows a link; resolved when the person closes the dialog
  */
 
 export class SessionFlow {
@@ -24,11 +24,11 @@ export class SessionFlow {
   /** @type {AbortController | null} */
   #lifetime = null;
   #isDirty = true;
-  /** Who is here. @type {Set<string>} */
+  /** The people in the session, by `identity`. @type {Set<string>} */
   #present = new Set();
-  /** Who was on the page before this one: that they follow is no news. @type {Set<string>} */
+  /** The people of the previous session: their arrival in this one is not reported. @type {Set<string>} */
   #followers = new Set();
-  /** @type {Promise<GroupSession> | null} while a session is being made: pressed twice, it is made once */
+  /** @type {Promise<GroupSession> | null} set while a session is being created, so that a second press creates no other one */
   #sharing = null;
 
   /** @param {Parts} parts */
@@ -38,7 +38,7 @@ export class SessionFlow {
     parts.sharing.addEventListener('followed', (event) => this.#followed(/** @type {CustomEvent} */ (event).detail));
     parts.people.addEventListener('rename', () => this.rename());
     element('share').addEventListener('click', () => this.share());
-    // Changed in another tab.
+    // The name or the color was changed in another tab.
     addEventListener('storage', ({ key }) => parts.settings.renamed(key) && this.showProfile());
     this.#showPeople();
   }
@@ -48,7 +48,7 @@ export class SessionFlow {
     return this.#parts.sharing.session;
   }
 
-  /** Makes the session if there is none, and shows its link. */
+  /** Creates a session if there is none, and shows its link. */
   async share() {
     try {
       this.#sharing ??= this.#session ? null : this.#parts.sharing.share();
@@ -68,14 +68,14 @@ export class SessionFlow {
     this.showProfile();
   }
 
-  /** The person has another name, or another color. */
+  /** Sends and shows the changed name or color of this person. */
   showProfile() {
     const { name, color } = this.#parts.settings;
     this.#session?.setProfile({ name, color });
     this.#showPeople();
   }
 
-  /** An empty page, for everybody in the session. */
+  /** Starts an empty page, for everybody in the session. */
   async newPage() {
     const count = this.#count;
     const isAgreed = await confirmed({
@@ -104,7 +104,7 @@ export class SessionFlow {
     if (await confirmed({ title, text: strings.endText, action: strings.end })) this.#session?.end();
   }
 
-  /** How many people take part, whatever they have open. */
+  /** The number of people. A person with several tabs counts once. */
   get #count() {
     return Math.max(1, peopleAmong(this.#session?.activeParticipants ?? []).length);
   }
@@ -141,7 +141,7 @@ export class SessionFlow {
     session.addEventListener('notice', (event) => {
       const { code, detail } = /** @type {CustomEvent} */ (event).detail;
       banner.saving(session.isUnsaved);
-      // That it is not saved is told as long as it is so.
+      // The banner shows `storage-full` as long as it lasts.
       if (code !== 'storage-full' && typeof detail === 'string') toast(noticeText(code, detail));
     }, lifetime);
     session.addEventListener('error', (event) => {
@@ -154,13 +154,13 @@ export class SessionFlow {
   /** @param {{ joined: Participant[], left: Participant[] }} change */
   #participantsChanged({ joined, left }) {
     this.#showPeople();
-    // Another tab of somebody who is here is nobody new.
+    // Another tab of a present person is not reported.
     const known = new Set(this.#session?.activeParticipants.filter((one) => !joined.includes(one)).map(identity));
     known.add(identity(this.#parts.settings));
     const unknown = (/** @type {Participant[]} */ all) => peopleAmong(all.filter((one) => !known.has(identity(one))));
     const come = unknown(joined);
     const news = come.filter((one) => !this.#followers.delete(identity(one)));
-    // Those who were here first did not come just now.
+    // The people of the first list were here before, so they are not reported as new.
     if (this.#isDirty) announce(come.length > 0 ? strings.areHere(names(come), come.length) : '');
     else {
       if (news.length > 0) toast(strings.joined(names(news), news.length), { color: news[0].color });
@@ -191,7 +191,7 @@ export class SessionFlow {
   /** @param {GroupSession} session */
   async #sessionEnded(session) {
     const { sharing, scene } = this.#parts;
-    // Left for the one that follows it: nobody needs to be told that it is over.
+    // The page has already left it for its successor, so its end is not reported.
     if (sharing.session !== session) return;
     const { kind, message } = describeEnd(session);
     const isOver = kind === 'ended';
@@ -212,7 +212,7 @@ function describeEnd(session) {
   const { reason } = session;
   if (!reason) return { kind: /** @type {const} */ ('left'), message: '' };
   const { kind } = reason;
-  // Who was in it a moment ago did not follow a wrong link.
+  // A former participant did not follow a wrong link.
   if (kind === 'unknown' && session.localParticipant) {
     return { kind, message: strings.goneText };
   }

@@ -1,4 +1,4 @@
-/** What this browser remembers of the person, and what of it is chosen in the menu: language, colors, and what fingers do. */
+/** The settings that this browser stores, and those of the menu: language, theme, and drawing with fingers. */
 
 import { isRGB, randomColor } from '../model/palette.js';
 import { strings } from '../i18n/i18n.js';
@@ -10,35 +10,35 @@ import { radioButton, RadioGroup } from './radioGroup.js';
 const NAME = 'drawtogether:name';
 const OWN_COLOR = 'drawtogether:color';
 const WIDTH = 'drawtogether:width';
-/** `early.js` reads these before anything else is there. */
+/** `early.js` reads these before other modules are loaded. */
 const LANGUAGE = 'drawtogether:language';
 const THEME = 'drawtogether:theme';
 const FINGERS = 'drawtogether:fingers';
 
-/** In points: fine, middle and broad. */
+/** The widths in points: fine, middle and broad. */
 export const WIDTHS = Object.freeze([3, 6, 14]);
-/** Widths of the highlighter, and sizes of text, for each of these. */
+/** The widths of the highlighter and the sizes of text that correspond to these widths. */
 export const HIGHLIGHTER_WIDTHS = Object.freeze([14, 22, 34]);
 export const TEXT_SIZES = Object.freeze([18, 26, 44]);
 
-/** @param {() => number} [random] @returns {string} for somebody who has not said a name */
+/** @param {() => number} [random] @returns {string} a name for a person who has not given one */
 export function randomName(random = Math.random) {
   const pick = (/** @type {string[]} */ names) => names[Math.floor(random() * names.length)];
   return `${pick(strings.firstNames)} ${pick(strings.secondNames)}`;
 }
 
-/** @param {string} name @returns {string} as the gateway takes it: one line, at most 64 characters; may be empty */
+/** @param {string} name @returns {string} a name that the gateway accepts: one line, at most 64 characters; may be empty */
 export function cleanName(name) {
   const clean = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim();
   return [...clean].slice(0, 64).join('').trim();
 }
 
-/** What this browser remembers of the person: name, color, width. */
+/** The settings that this browser stores. If it refuses, they last until the page is closed. */
 export class Settings {
   #storage;
   /** @type {string} */
   name;
-  /** @type {string} one's own color */
+  /** @type {string} the person's own color */
   color;
   /** @type {number} */
   width;
@@ -55,7 +55,7 @@ export class Settings {
     this.#write(NAME, this.name);
   }
 
-  /** @param {string} name @returns {boolean} whether it can be one */
+  /** @param {string} name @returns {boolean} false if the name is empty */
   rename(name) {
     const clean = cleanName(name);
     if (!clean) return false;
@@ -64,7 +64,10 @@ export class Settings {
     return true;
   }
 
-  /** Another tab may have given another name or color. @param {string | null} key that it wrote @returns {boolean} whether it has */
+  /**
+   * Reads a name or color that another tab has changed.
+   * @param {string | null} key the changed key @returns {boolean} true if the name or the color was changed
+   */
   renamed(key) {
     const name = key === NAME ? cleanName(this.#read(NAME) ?? '') : '';
     const color = key === OWN_COLOR ? this.#read(OWN_COLOR) : null;
@@ -73,7 +76,7 @@ export class Settings {
     return name !== '' || isRGB(color);
   }
 
-  /** @param {string} color `#rrggbb`, one's own from now on */
+  /** @param {string} color `#rrggbb` */
   setColor(color) {
     this.color = color;
     this.#write(OWN_COLOR, color);
@@ -85,17 +88,17 @@ export class Settings {
     this.#write(WIDTH, String(width));
   }
 
-  /** As the person chose it; '' is the browser's. */
+  /** The chosen language; '': the browser's. */
   get language() {
     return this.#read(LANGUAGE) ?? '';
   }
 
-  /** From the next page on. @param {string} language such as `de` */
+  /** Sets the language, from the next load of a page on. @param {string} language such as `de` */
   setLanguage(language) {
     this.#write(LANGUAGE, language);
   }
 
-  /** `light` or `dark`, as the person chose it; '' is the system's. */
+  /** The chosen theme, `light` or `dark`; '': the system's. */
   get theme() {
     return this.#read(THEME) ?? '';
   }
@@ -106,7 +109,7 @@ export class Settings {
     document.dispatchEvent(new CustomEvent('themechoice', { detail: theme }));
   }
 
-  /** Whether fingers draw where a pen does; null: never said. @returns {boolean | null} */
+  /** True if fingers draw even if a pen is used; null: not chosen yet. @returns {boolean | null} */
   get fingersDraw() {
     const kept = this.#read(FINGERS);
     return kept === null ? null : kept === 'draw';
@@ -131,7 +134,7 @@ export class Settings {
     try {
       this.#storage.setItem(key, value);
     } catch {
-      // Full, or switched off: it holds until the page goes.
+      // Storage is full or switched off: the setting lasts until the page is closed.
     }
   }
 }
@@ -139,7 +142,7 @@ export class Settings {
 /** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} KeyValueStorage */
 
 /**
- * A browser may refuse its storage; then things are kept as long as the page.
+ * Returns the browser's storage, or a storage in memory if the browser refuses.
  * @param {() => Storage} get @returns {KeyValueStorage}
  */
 export function storageOr(get) {
@@ -158,7 +161,7 @@ export function storageOr(get) {
 
 /**
  * @param {Settings} settings
- * @param {() => boolean} canReload whether nothing is lost when the page is loaded again
+ * @param {() => boolean} canReload returns true if a reload of the page loses nothing
  */
 export async function chooseLanguage(settings, canReload) {
   const before = settings.language || 'system';
@@ -172,7 +175,7 @@ export async function chooseLanguage(settings, canReload) {
   else toast(strings.languageLater);
 }
 
-/** As the system is, light, or dark. */
+/** The themes; '': the system's. */
 const THEMES = ['', 'light', 'dark'];
 
 /** @param {Settings} settings */

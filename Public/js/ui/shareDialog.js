@@ -5,12 +5,12 @@ import { strings } from '../i18n/i18n.js';
 import { showDialog } from './dialogs.js';
 import { element, makeSVG } from './elements.js';
 
-/** Around a code, in its modules (ISO/IEC 18004 §6.3.8). */
+/** The width of the quiet zone around a code, in modules (ISO/IEC 18004 §6.3.8). */
 const QUIET = 4;
-/** As wide as it gets, in pixels: whole ones for each module, so that all are alike. */
+/** The maximum width of a code, in pixels. Each module has a whole number of pixels, so that all have the same size. */
 const MAX_CODE_WIDTH = 210;
 
-/** @param {string} link @returns {Promise<string>} when it is closed */
+/** @param {string} link @returns {Promise<string>} resolved when the dialog is closed */
 export function showLink(link) {
   const input = /** @type {HTMLInputElement} */ (element('share-link'));
   const note = element('share-note');
@@ -27,7 +27,7 @@ export function showLink(link) {
     copy.textContent = isCopied ? strings.copied : strings.copy;
     note.textContent = isCopied ? hint : strings.copyByHand;
   };
-  // The person may have changed their mind; that is no error.
+  // The promise is rejected if the person cancels; that is no error.
   send.onclick = () => navigator.share({ title: 'Draw Together', url: link }).catch(() => {});
   const closed = showDialog('share-dialog');
   input.focus();
@@ -48,13 +48,16 @@ function showCode(link) {
   code.replaceChildren(makeSVG('path', { d: modules.map(runs).join('') }));
 }
 
-/** @param {boolean[]} row @param {number} y @returns {string} of a path that fills what is dark */
+/** @param {boolean[]} row @param {number} y @returns {string} path data that fills the dark modules */
 function runs(row, y) {
   const line = row.map(Number).join('');
   return [...line.matchAll(/1+/g)].map(({ index, 0: { length } }) => `M${index},${y}h${length}v1h-${length}z`).join('');
 }
 
-/** The clipboard may be written in secure contexts only; elsewhere the old way may work. @param {HTMLInputElement} input */
+/**
+ * Copies the link. The clipboard API exists in secure contexts only; elsewhere `execCommand` may work.
+ * @param {HTMLInputElement} input
+ */
 async function copied(input) {
   input.focus();
   input.select();

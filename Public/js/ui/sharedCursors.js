@@ -28,7 +28,8 @@ export class SharedCursors {
 
   /**
    * @param {Camera} camera
-   * @param {{ glides: () => boolean, requestFrame: () => void }} options whether they glide or jump; asks for a frame
+   * @param {{ glides: () => boolean, requestFrame: () => void }} options `glides`: returns false if pointers jump;
+   *   `requestFrame` requests a frame
    */
   constructor(camera, { glides, requestFrame }) {
     this.#cursors = new RemoteCursors({ glides });
@@ -45,12 +46,15 @@ export class SharedCursors {
     if (this.#messenger) this.#listen(this.#messenger);
   }
 
-  /** @param {Participant[]} active whose pointers there can be */
+  /** @param {Participant[]} active the participants whose pointers are kept */
   keepOnly(active) {
     this.#cursors.keepOnly((number) => active.some((one) => one.number === number));
   }
 
-  /** @param {number} number @param {import('../model/stroke.js').Bounds} bounds @returns {boolean} whether their pointer is shown there, or nearby */
+  /**
+   * @param {number} number @param {import('../model/stroke.js').Bounds} bounds
+   * @returns {boolean} true if the participant's pointer is shown in or near the bounds
+   */
   isAt(number, { left, top, right, bottom }) {
     const cursor = this.#cursors.all.get(number);
     const reach = NEARBY / this.#camera.scale;
@@ -58,13 +62,13 @@ export class SharedCursors {
       cursor.toY > top - reach && cursor.toY < bottom + reach;
   }
 
-  /** @param {[number, number] | null} point of the plane where one's own is; null: it left */
+  /** @param {[number, number] | null} point the position of this person's pointer, in the plane; null: it left */
   moved(point) {
     this.#sender.moved(point);
     this.#requestFrame();
   }
 
-  /** @param {number} now @returns {boolean} whether another frame is needed */
+  /** @param {number} now @returns {boolean} true if another frame is needed */
   frame(now) {
     const isPending = this.#sender.frame(now);
     const isMoving = this.#cursors.frame(now);
@@ -75,7 +79,7 @@ export class SharedCursors {
   /** @param {object} message */
   #send(message) {
     if (!this.#session?.isConnected) return;
-    // One that is lost, to the rate or on the way, is made good by the next.
+    // A message that is dropped or lost does no harm: the next one has the new position.
     this.#messenger?.send(message, { type: CURSOR_TYPE }).catch(() => {});
   }
 
@@ -89,7 +93,7 @@ export class SharedCursors {
   }
 }
 
-/** As wide as most tags are, in pixels. */
+/** The room for a name, in pixels. Most names are narrower. */
 const TAG_ROOM = 150;
 
 /** Shows the others' pointers, each with its name. */
@@ -125,7 +129,7 @@ class CursorLayer {
     const [left, top] = this.#camera.toCanvas(x, y);
     shown.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
     shown.toggleAttribute('data-idle', isIdle);
-    // At the right edge there is no room beside it.
+    // At the right edge, the name is on the left side of the pointer.
     shown.toggleAttribute('data-left', left > innerWidth - TAG_ROOM);
     if (tag.textContent === participant.name && shown.dataset.color === participant.color) return;
     tag.textContent = participant.name;

@@ -1,6 +1,6 @@
 /**
- * Where words are typed: right where they will be. The canvas shows them, this only the caret and what is marked; so they look
- * alike before and after.
+ * The input of a text, at its place on the page. The canvas paints the text, and this element shows only the caret and the marked
+ * characters, so that the text looks the same during and after editing.
  */
 
 import { FONT, LINE, lineWidth } from '../model/text.js';
@@ -11,13 +11,13 @@ import { element } from './elements.js';
  * @typedef {import('../model/placement.js').Size} Size
  */
 
-/** Around what is typed, in pixels: it stays clear of the bars. */
+/** The margins around the caret, in pixels, which keep it clear of the bars. */
 const EDGE = 16;
 const TOP = 72;
 const BOTTOM = 96;
-/** Of the height, where a keyboard comes over the page. */
+/** The part of the page's height that stays visible above an on-screen keyboard. */
 const ABOVE_KEYBOARD = 0.45;
-/** Letters that have room in a line wherever it begins. */
+/** The minimum width of a line, in font sizes, wherever it begins. */
 const MIN_LETTERS = 8;
 
 export class TextBox {
@@ -43,9 +43,9 @@ export class TextBox {
     textTool.addEventListener('change', () => this.#follow());
     area.addEventListener('input', (event) => this.#typed(event));
     area.addEventListener('keydown', (event) => this.#key(event));
-    // A tap on the page takes the focus first; the tool that hears of it next has to see that something was edited.
+    // A tap on the page first removes the focus, and then reaches the text tool, which must still know that a text was edited.
     area.addEventListener('blur', () => queueMicrotask(() => textTool.finish()));
-    // Colors can be chosen while one types.
+    // The focus stays in the text while the person chooses a color.
     for (const id of ['inks', 'ink']) {
       element(id).addEventListener('mousedown', (event) => textTool.edited && event.preventDefault());
     }
@@ -84,7 +84,7 @@ export class TextBox {
     this.#keepInView();
   }
 
-  /** What is typed at the end goes on in the next line where the page ends. */
+  /** Breaks the line at the last space if the typed text reaches the edge of the page. */
   #breakLine() {
     const { edited } = this.#textTool;
     const { value, selectionEnd } = this.#area;
@@ -92,7 +92,7 @@ export class TextBox {
     const { point: [x], style: { size } } = edited;
     const begin = value.lastIndexOf('\n') + 1;
     const space = value.trimEnd().lastIndexOf(' ');
-    // Before the page would move on with what is typed.
+    // At a larger margin than `EDGE`, so that the line breaks before the page would scroll.
     const [edge] = this.#camera.toPlane(this.#view.width - 3 * EDGE, 0);
     const room = Math.max(edge - x, MIN_LETTERS * size);
     if (space > begin && lineWidth(value.slice(begin)) * size > room) {
@@ -122,7 +122,7 @@ export class TextBox {
     style.setProperty('--pixel', `${1 / scale}px`);
     style.setProperty('--own', rgb);
     style.fontSize = `${size}px`;
-    // The caret has room behind the last letter.
+    // Leaves room for the caret behind the last letter.
     style.width = `${size * (lines.reduce((widest, line) => Math.max(widest, lineWidth(line)), 0) + 0.4)}px`;
     style.height = `${size * LINE * lines.length}px`;
   }

@@ -11,7 +11,8 @@ import { HIGHLIGHTER_WIDTHS, TEXT_SIZES, WIDTHS } from './settings.js';
 
 /**
  * @typedef {'line' | 'arrow' | 'rectangle' | 'ellipse'} ShapeName
- * @typedef {'select' | 'pen' | 'eraser' | 'highlighter' | 'text' | 'hand' | ShapeName} ToolName `hand` is all there is when nothing can be drawn any more
+ * @typedef {'select' | 'pen' | 'eraser' | 'highlighter' | 'text' | 'hand' | ShapeName} ToolName `hand` is the only tool after
+ *   the session has ended
  */
 
 /** @param {string} tool @returns {boolean} true if the tool draws with a color and a width */
@@ -24,7 +25,7 @@ export class Toolbar extends EventTarget {
   /** @type {HTMLButtonElement[]} */
   #tools = [...document.querySelectorAll('button[data-tool]')].map((one) => /** @type {HTMLButtonElement} */ (one));
   #menu = element('menu');
-  /** Where there is no room for all tools, it stands for those of its panel. */
+  /** The button that opens the panel of further tools, on a screen without room for all tools. */
   #shapes = element('shapes');
   #kinds = element('kinds');
   /** @type {ToolName} */
@@ -36,7 +37,7 @@ export class Toolbar extends EventTarget {
       button.addEventListener('click', () => this.choose(/** @type {ToolName} */ (button.dataset.tool)));
     }
     this.#kinds.addEventListener('click', closePopover);
-    // The browser would close it only when the pointer is released, after the stroke.
+    // Otherwise the browser would close the popover only when the pointer is released, after the stroke.
     element('canvas').addEventListener('pointerdown', closePopover);
     for (const id of ['undo', 'redo', 'clear', 'open', 'save', 'keys', 'language', 'leave', 'end']) {
       element(id).addEventListener('click', () => {
@@ -96,7 +97,7 @@ export class Toolbar extends EventTarget {
   /** @param {string} id @param {boolean} isEnabled */
   #enable(id, isEnabled) {
     const button = /** @type {HTMLButtonElement} */ (element(id));
-    // A button that goes dead under the focus would lose it to the page.
+    // A disabled button loses the focus, so the canvas gets it.
     if (!isEnabled && document.activeElement === button) element('canvas').focus();
     button.disabled = !isEnabled;
   }
@@ -107,11 +108,11 @@ export class StylePicker extends EventTarget {
   #settings;
   #colors;
   #widths;
-  /** Of the palette; one more is one's own. */
+  /** The chosen color: an index of the palette, or the palette's length for the person's own color. */
   #chosen = PALETTE.length;
   #button = element('ink');
   #own;
-  /** Of the browser: for one's own color. */
+  /** The browser's color picker, for the person's own color. */
   #picker = /** @type {HTMLInputElement} */ (element('own-color'));
 
   /** @param {import('./settings.js').Settings} settings */
@@ -146,13 +147,16 @@ export class StylePicker extends EventTarget {
     return { ...this.ink, size: TEXT_SIZES[this.#width] };
   }
 
-  /** @param {import('../model/shapes.js').Shape} shape @param {'color' | 'width'} part @returns {object} that it gets from what is chosen */
+  /**
+   * @param {import('../model/shapes.js').Shape} shape @param {'color' | 'width'} part
+   * @returns {object} the changed properties, by the current choice
+   */
   styleChange(shape, part) {
     if (part === 'color') return this.ink;
     return 'tool' in shape ? { width: this.strokeStyle(shape.tool).width } : { size: this.textStyle.size };
   }
 
-  /** @param {number} index of the palette; its length is one's own color */
+  /** @param {number} index of the palette; its length: the person's own color */
   chooseColor(index) {
     this.#chosen = index;
     this.#show();
@@ -163,7 +167,7 @@ export class StylePicker extends EventTarget {
     this.chooseColor(PALETTE.length);
   }
 
-  /** @param {number} index of a swatch: one's own, chosen already, is changed */
+  /** Chooses a swatch. A press on the person's own color, if chosen already, opens the color picker. @param {number} index */
   #press(index) {
     if (index === PALETTE.length && index === this.#chosen) {
       this.#picker.value = this.#settings.color;
@@ -191,7 +195,7 @@ export class StylePicker extends EventTarget {
     if (WIDTHS[index] !== undefined) this.chooseWidth(WIDTHS[index]);
   }
 
-  /** Of all there are. */
+  /** The index of the chosen width. */
   get #width() {
     return WIDTHS.indexOf(this.#settings.width);
   }

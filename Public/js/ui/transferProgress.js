@@ -6,7 +6,7 @@ import { strings } from '../i18n/i18n.js';
 /** @typedef {import('../model/item.js').Item} Item */
 
 const MB = 1024 * 1024;
-/** Over so much time a transfer rate is measured; less than the minimum is not enough. */
+/** The time window in which a transfer rate is measured; and the minimum time for a result. */
 const RATE_WINDOW_MS = 8000;
 const MIN_MS = 800;
 
@@ -14,12 +14,15 @@ const MIN_MS = 800;
 export function doneOfTotal(offset, size) {
   if (size < 1024) return strings.doneOf(strings.number(offset), strings.bytes(size));
   const [unit, name] = size < MB ? [1024, 'KB'] : [MB, 'MB'];
-  // Down, so that it is never more than there is.
+  // Rounded down, so that it never exceeds the total.
   const tenths = (/** @type {number} */ bytes) => strings.number(Math.floor(10 * bytes / unit) / 10);
   return strings.doneOf(tenths(offset), `${tenths(size)} ${name}`);
 }
 
-/** @param {number} offset @param {number | null} size @returns {string} such as `37 %`; without a size how much has come */
+/**
+ * @param {number} offset @param {number | null} size
+ * @returns {string} such as `37 %`; without a size, the number of received bytes
+ */
 export function partDone(offset, size) {
   if (size === null) return byteCount(offset, strings);
   return strings.percent(size === 0 ? 100 : Math.floor(100 * Math.min(1, offset / size)));
@@ -42,18 +45,18 @@ export class TransferRate {
   /** @param {number} offset bytes @param {number} at milliseconds */
   add(offset, at) {
     const last = this.#seen.at(-1);
-    // After a cut it goes back to what has arrived.
+    // After a lost connection, the offset returns to the number of received bytes.
     if (last && offset < last.offset) this.#seen = [];
     if (!last || offset !== last.offset) this.#seen.push({ at, offset });
     while (this.#seen.length > 2 && at - this.#seen[1].at > RATE_WINDOW_MS) this.#seen.shift();
   }
 
-  /** It rests: what was before says nothing about what comes. */
+  /** Discards the measurements, because the upload pauses. */
   forget() {
     this.#seen = [];
   }
 
-  /** @param {number} size @returns {number | null} seconds; null: it cannot be told yet */
+  /** @param {number} size @returns {number | null} seconds; null: not known yet */
   secondsLeft(size) {
     const [first, last] = [this.#seen[0], this.#seen.at(-1)];
     if (!first || !last || last.at - first.at < MIN_MS) return null;
@@ -61,7 +64,7 @@ export class TransferRate {
   }
 }
 
-/** @param {Item} item @returns {string} what it is, for those who do not see it */
+/** @param {Item} item @returns {string} a description for screen readers */
 export function itemLabel({ isPicture, name, size, by, state, offset, upload }) {
   const known = [isPicture ? strings.picture(name) : strings.file(name)];
   if (size !== null) known.push(byteCount(size, strings));

@@ -1,4 +1,4 @@
-/** What is taken away, how large that is, and as a picture of pixels. */
+/** The export as a PNG, and what all exports share: the extent, and work in time slices. */
 
 import { decodeImage, levelFor, measureImage } from '../../model/imageFile.js';
 import { strings } from '../../i18n/i18n.js';
@@ -9,9 +9,9 @@ import { strings } from '../../i18n/i18n.js';
  * @typedef {{ left: number, top: number, width: number, height: number }} Extent in points
  */
 
-/** Around what is drawn, in points. */
+/** The margin around the drawing, in points. */
 const MARGIN = 24;
-/** So long the page may stand still, in milliseconds. */
+/** The maximum duration of a time slice, in milliseconds. */
 const MAX_AGE_MS = 12;
 
 /** @param {Drawable} drawable @returns {drawable is Item} */
@@ -19,7 +19,7 @@ export function isItem(drawable) {
   return 'place' in drawable;
 }
 
-/** @param {readonly Pick<Drawable, 'bounds'>[]} drawables at least one @returns {Extent} of all, with a margin */
+/** @param {readonly Pick<Drawable, 'bounds'>[]} drawables at least one @returns {Extent} the extent of all, with a margin */
 export function extentOf(drawables) {
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { bounds } of drawables) {
@@ -35,9 +35,11 @@ export function extentOf(drawables) {
 }
 
 /**
- * The same one after the other, with room between for all else that the page does.
+ * Yields the elements one after the other, in time slices, so that the page stays responsive.
  * @template T
- * @param {readonly T[]} all @param {AbortSignal} [signal] @param {(part: number) => void} [progress] is told which part of all is done
+ * @param {readonly T[]} all
+ * @param {AbortSignal} [signal]
+ * @param {(part: number) => void} [progress] receives the completed part, from 0 to 1
  */
 export async function* inSlices(all, signal, progress) {
   let begun = performance.now();
@@ -51,18 +53,21 @@ export async function* inSlices(all, signal, progress) {
   }
 }
 
-/** Pixels a point, of those that lie in another file. */
+/** The resolution of embedded pictures, in pixels per point. */
 const SHARPNESS = 2;
 const QUALITY = 0.92;
 
-/** @param {Item} item @param {number} scale pixels a point @returns {Promise<ImageBitmap>} */
+/** @param {Item} item @param {number} scale pixels per point @returns {Promise<ImageBitmap>} */
 export async function imageOf(item, scale) {
   const blob = await item.load();
   const natural = item.natural ?? await measureImage(blob);
   return await decodeImage(blob, natural, levelFor(natural, item.place.width * scale));
 }
 
-/** @param {Item} item a picture @returns {Promise<string>} as a `data:` URL of a kind that everything reads, upright and no finer than it is seen */
+/**
+ * @param {Item} item a picture
+ * @returns {Promise<string>} a `data:` URL in a format that all programs read, upright, at the displayed resolution
+ */
 export async function embedded(item) {
   const image = await imageOf(item, SHARPNESS);
   const canvas = document.createElement('canvas');
@@ -86,23 +91,26 @@ export function base64Of(blob) {
  * @typedef {object} ExportOptions
  * @property {readonly Drawable[]} drawables at least one, in the order of drawing
  * @property {import('../layer.js').Paint} paint
- * @property {string} paper its color; '' for none
+ * @property {string} paper the color of the paper; '' for none
  * @property {AbortSignal} signal
- * @property {(part: number) => void} [progress] which part of it is done
+ * @property {(part: number) => void} [progress] receives the completed part, from 0 to 1
  */
 
-/** Not more pixels than every browser can hold. */
+/** The maximum number of pixels that every browser supports. */
 const MAX_PIXELS = 2 ** 24;
 const MAX_SIDE_LENGTH = 8192;
 
-/** @param {ExportOptions} order @param {number} wanted pixels a point @returns {Promise<{ blob: Blob, missing: number }>} a PNG, and how many pictures could not be had */
+/**
+ * @param {ExportOptions} order @param {number} wanted pixels per point
+ * @returns {Promise<{ blob: Blob, missing: number }>} a PNG, and the number of pictures that could not be loaded
+ */
 export async function rasterOf({ drawables, paint, paper, signal, progress }, wanted) {
   const extent = extentOf(drawables);
   const scale = scaleFor(extent.width, extent.height, wanted);
   const canvas = document.createElement('canvas');
   const context = prepared(canvas, extent, scale, paper);
   let missing = 0;
-  // They are loaded for it, one after the other.
+  // Pictures are loaded for the export, one after the other.
   for await (const drawable of inSlices(drawables, signal, progress)) {
     if (!isItem(drawable) || !drawable.isPicture) {
       paint(context, drawable);
@@ -124,8 +132,10 @@ export async function rasterOf({ drawables, paint, paper, signal, progress }, wa
 }
 
 /**
- * At once, of what is at hand.
- * @param {HTMLCanvasElement} canvas @param {Pick<ExportOptions, 'drawables' | 'paint' | 'paper'>} order @param {number} wanted pixels a point
+ * Paints a preview at once, with the pictures that are loaded already.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Pick<ExportOptions, 'drawables' | 'paint' | 'paper'>} order
+ * @param {number} wanted pixels per point
  */
 export function paintAll(canvas, { drawables, paint, paper }, wanted) {
   const extent = extentOf(drawables);
@@ -133,7 +143,10 @@ export function paintAll(canvas, { drawables, paint, paper }, wanted) {
   for (const drawable of drawables) paint(context, drawable);
 }
 
-/** @param {number} width @param {number} height points @param {number} wanted pixels a point @returns {number} as many as there can be */
+/**
+ * @param {number} width @param {number} height points @param {number} wanted pixels per point
+ * @returns {number} that, or less if the picture would be too large
+ */
 export function scaleFor(width, height, wanted) {
   return Math.min(wanted, Math.sqrt(MAX_PIXELS / width / height), MAX_SIDE_LENGTH / width, MAX_SIDE_LENGTH / height);
 }

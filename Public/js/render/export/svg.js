@@ -1,4 +1,4 @@
-/** What is drawn as an SVG: its lines are lines there and its words are words. Needs no document. */
+/** The export as SVG: lines stay lines, and texts stay texts. Needs no document. */
 
 import { CARD_TEXT, cardLines, SHEET, shortened } from '../../model/item.js';
 import { baselineOfLine, FONT, LINE, lineWidth, Text } from '../../model/text.js';
@@ -15,8 +15,8 @@ const SPACES = { xmlns: 'http://www.w3.org/2000/svg', 'xmlns:xlink': 'http://www
 
 /**
  * @param {Omit<import('./raster.js').ExportOptions, 'paint'>} order @param {Colors} colors of cards
- * @param {(item: Item) => Promise<string>} embedded a picture as a URL
- * @returns {Promise<{ blob: Blob, missing: number }>} and how many pictures could not be had
+ * @param {(item: Item) => Promise<string>} embedded returns a picture as a `data:` URL
+ * @returns {Promise<{ blob: Blob, missing: number }>} and the number of pictures that could not be loaded
  */
 export async function svgOf({ drawables, paper, signal, progress }, colors, embedded) {
   const { left, top, width, height } = extentOf(drawables);
@@ -61,11 +61,11 @@ function textTag({ lines, x, y, size, rgb }) {
   return `<text${style}>${set.join('')}</text>\n`;
 }
 
-/** @param {Item} item @param {string} href '' for a picture that is not there @param {Colors} colors */
+/** @param {Item} item @param {string} href '' for a picture that could not be loaded @param {Colors} colors */
 function pictureTag({ bounds: { left: x, top: y }, place: { width, height }, name }, href, { raised, line }) {
   const frame = { x, y, width, height };
   if (!href) return `<rect${attributes({ ...frame, rx: 6, fill: raised, stroke: line })}/>\n`;
-  // Without the namespace some that are not browsers find no picture.
+  // Some programs other than browsers find pictures only by this attribute.
   const picture = { ...frame, preserveAspectRatio: 'none', 'xlink:href': href };
   return `<image${attributes(picture)}><title>${escaped(name)}</title></image>\n`;
 }
@@ -95,18 +95,18 @@ function attributes(all) {
   );
 }
 
-/** @param {string} text @returns {string} as XML takes it, which has no place for some characters at all */
+/** @param {string} text @returns {string} escaped for XML, without the characters that XML does not allow */
 export function escaped(text) {
   const legal = text.replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\ufffd');
   return legal.replace(/[<>&"]/g, (one) => `&#${one.charCodeAt(0)};`);
 }
 
-/** @param {number} value @returns {number} a hundredth of a point is finer than any screen */
+/** @param {number} value @returns {number} rounded: a hundredth of a point is finer than any screen */
 function short(value) {
   return Math.round(value * 100) / 100;
 }
 
-/** Takes what is traced as the data of a path in SVG. */
+/** Records a traced outline as the path data of SVG. */
 export class SVGPath {
   #data = '';
 
@@ -125,7 +125,10 @@ export class SVGPath {
     this.#data += `Q${pair(bentX, bentY)} ${pair(x, y)}`;
   }
 
-  /** A full circle, which is all that is traced; an arc of SVG ends elsewhere than it begins. @param {number} x @param {number} y @param {number} radius */
+  /**
+   * Adds a full circle as two arcs, because an arc in SVG cannot end where it begins. Other arcs are never traced.
+   * @param {number} x @param {number} y @param {number} radius
+   */
   arc(x, y, radius) {
     const half = `A${pair(radius, radius)} 0 1 0 `;
     this.#data += `${half}${pair(x - radius, y)}${half}${pair(x + radius, y)}`;

@@ -1,4 +1,4 @@
-/** Paints any part of all that is drawn, as it was sent. Knows no document: a worker does it, or the page in slices. */
+/** The scene as the tile worker has it: serialization, and painting of any part. Needs no document. */
 
 import { SpatialIndex } from '../../model/spatialIndex.js';
 import { paintShape, paintStyleOf } from '../shapePainter.js';
@@ -15,10 +15,10 @@ import { Text } from '../../model/text.js';
  * @property {string} id
  * @property {number} z
  * @property {Bounds} bounds
- * @property {any} [style] of a shape: all that is its own but its points
- * @property {number} [points] how many numbers are its points; its pressures come after them
+ * @property {any} [style] the properties of a shape without its points and pressures
+ * @property {number} [points] the number of its coordinates in `numbers`; its pressures follow them
  * @property {number} [pressures]
- * @property {Image} [image] of what is no shape, as large as its bounds
+ * @property {Image} [image] the picture of an item, as large as its bounds
  *
  * @typedef {{ id: string, z: number, bounds: Bounds, shape: Shape | null, image: Image | null }} TileItem
  */
@@ -67,7 +67,7 @@ export function deserialize(items, numbers) {
  * @typedef {import('../shapePainter.js').Context} Context
  */
 
-/** In device pixels: a broader stroke is painted as an outline. */
+/** The maximum width of a hairline, in device pixels. A broader stroke is painted as an outline. */
 const MAX_HAIRLINE_WIDTH = 1;
 const MIN_POINT_DISTANCE = 0.7;
 
@@ -78,13 +78,13 @@ export class HairlineBatch {
   #color = '';
   #width = 0;
 
-  /** @param {Context} context in points of the plane @param {number} scale device pixels a point */
+  /** @param {Context} context in points of the plane @param {number} scale device pixels per point */
   constructor(context, scale) {
     this.#context = context;
     this.#scale = scale;
   }
 
-  /** @param {Shape} shape @returns {boolean} whether it is painted, or will be with the next or at the end */
+  /** Adds a shape to the batch. @param {Shape} shape @returns {boolean} false if it is no hairline */
   paint(shape) {
     if (!('points' in shape) || shape.width * this.#scale > MAX_HAIRLINE_WIDTH || paintStyleOf(shape).alpha < 1) {
       return false;
@@ -98,7 +98,7 @@ export class HairlineBatch {
     return true;
   }
 
-  /** What comes next lies above all that was painted. */
+  /** Paints the collected strokes, so that the next ones are above them. */
   end() {
     if (this.#width === 0) return;
     this.#context.strokeStyle = this.#color;
@@ -118,26 +118,27 @@ function traceHairline(context, points, near) {
     [x, y] = [points[at], points[at + 1]];
     context.lineTo(x, y);
   }
-  // A dot is to be seen too.
+  // A dot must be visible, too.
   const isDot = x === points[last] && y === points[last + 1];
   context.lineTo(points[last] + (isDot ? near : 0), points[last + 1]);
 }
 
 /**
- * @typedef {{ scale: number, left: number, top: number, size: number }} Part of the plane: device pixels a point, and a square of these
+ * @typedef {{ scale: number, left: number, top: number, size: number }} Part a square part of the plane: device pixels per
+ *   point; left, top and side in device pixels
  */
 
-/** So many items are painted between two checks of the clock. */
+/** The number of items between two checks of the clock. */
 const ITEMS_PER_STEP = 50;
 
-/** Holds all that is drawn and paints any part of it. Knows no document: a worker does it, or the page in slices. */
+/** Stores the scene and paints any part of it. Runs in a worker, or on the page in time slices. */
 export class TilePainter {
   /** @type {SpatialIndex<TileItem>} */
   #index = new SpatialIndex();
   /** @type {Map<string, TileItem>} */
   #items = new Map();
 
-  /** What is already there under the same id makes room. @param {SerializedItem[]} items @param {Float64Array} numbers */
+  /** Adds items, or replaces those with the same id. @param {SerializedItem[]} items @param {Float64Array} numbers */
   put(items, numbers) {
     for (const one of deserialize(items, numbers)) {
       this.#remove(one.id);
@@ -151,7 +152,7 @@ export class TilePainter {
     for (const id of ids) this.#remove(id);
   }
 
-  /** @param {Context} context @param {Part} part @returns {Generator<void>} stops now and then */
+  /** @param {Context} context @param {Part} part @returns {Generator<void>} yields after a number of items */
   *paint(context, { scale, left, top, size }) {
     const bounds = { left: left / scale, top: top / scale, right: (left + size) / scale, bottom: (top + size) / scale };
     const all = this.#index.within(bounds).sort(drawnBefore);
@@ -163,7 +164,7 @@ export class TilePainter {
       if (at % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
       if (shape && lines.paint(shape)) continue;
       lines.end();
-      // A copy: the paths that are made for a shape are kept as long as it is, and these would be too many.
+      // A copy, because computed paths are cached as long as their shape exists, and these would need too much memory.
       if (shape) paintShape(context, 'text' in shape ? shape : { ...shape });
       else if (image) {
         context.drawImage(image, bounds.left, bounds.top, bounds.right - bounds.left, bounds.bottom - bounds.top);

@@ -12,18 +12,21 @@ import { serialize, TilePainter } from './tilePainter.js';
  * @typedef {object} TileWorker
  * @property {(drawables: Drawable[], imageOf: (item: Item) => HTMLCanvasElement) => void} put
  * @property {(drawables: Drawable[]) => void} remove
- * @property {(part: Part) => void} paint the answers come in the order of the questions
- * @property {(endsAt: number) => void} work on what is asked for, where no worker does
+ * @property {(part: Part) => void} paint requests a tile; the images arrive in the order of the requests
+ * @property {(endsAt: number) => void} work paints on the main thread until a time, if there is no worker
  * @property {() => void} stop
  */
 
-/** @returns {boolean} whether a worker can paint here */
+/** @returns {boolean} true if this browser can paint in a worker */
 export function supportsWorkers() {
   return typeof Worker === 'function' && typeof OffscreenCanvas === 'function' &&
     'transferToImageBitmap' in OffscreenCanvas.prototype;
 }
 
-/** @param {(image: ImageBitmap) => void} painted @param {() => void} broke it never began, or stopped @returns {TileWorker} */
+/**
+ * @param {(image: ImageBitmap) => void} painted @param {() => void} broke the worker did not start, or failed
+ * @returns {TileWorker}
+ */
 export function tileWorker(painted, broke) {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
   worker.onmessage = ({ data }) => painted(data);
@@ -57,7 +60,7 @@ export function mainThreadTiles(painted, newCanvas, now) {
       current ??= begin(/** @type {Part} */ (parts.shift()));
       const { context, steps } = current;
       while (!steps.next().done) {
-        // Browsers put painting off; to ask for a pixel has it done now, so that the clock tells.
+        // Browsers delay painting. Reading a pixel forces it, so that the clock includes it.
         context.getImageData(0, 0, 1, 1);
         if (now() >= endsAt) return;
       }
@@ -82,7 +85,7 @@ export function mainThreadTiles(painted, newCanvas, now) {
   };
 }
 
-/** @param {HTMLCanvasElement} canvas @returns {ImageBitmap} that can be given away */
+/** @param {HTMLCanvasElement} canvas @returns {ImageBitmap} a copy that can be transferred */
 function bitmapOf(canvas) {
   const copy = new OffscreenCanvas(canvas.width, canvas.height);
   copy.getContext('2d')?.drawImage(canvas, 0, 0);

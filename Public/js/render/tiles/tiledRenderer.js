@@ -16,16 +16,16 @@ import { mainThreadTiles, supportsWorkers, tileWorker } from './tileWorker.js';
  * @property {() => void} requestFrame
  */
 
-/** What has not changed for so long goes onto the tiles; a stroke that nobody finishes, later. */
+/** The time without changes after which a drawable is painted on tiles; and the longer one for an unfinished stroke. */
 const REST_MS = 150;
 const STILL_MS = 1500;
-/** More than so many that come at once are not painted above the tiles, but wait for them. */
+/** The maximum number of drawables above the tiles. If more arrive at once, they are shown only when their tiles are painted. */
 const MAX_LIVE_BURST = 64;
-/** At most so many are sent per frame. */
+/** The maximum number of drawables that are sent to the tile painter per frame. */
 const MAX_SENT_PER_FRAME = 2000;
-/** Of a frame, in milliseconds, where no worker paints. */
+/** The time for painting tiles in a frame without a worker, in milliseconds. */
 const SLICE_MS = 8;
-/** Pixels a point, of cards. */
+/** The resolution of cards, in pixels per point. */
 const CARD_PIXELS_PER_POINT = 2;
 
 export class TiledRenderer {
@@ -34,11 +34,14 @@ export class TiledRenderer {
   #worker;
   /** @type {Map<Drawable, number>} the versions that were sent to the tile painter */
   #sentVersions = new Map();
-  /** @type {Set<Drawable>} to be sent, and not shown before that */
+  /** @type {Set<Drawable>} drawables to be sent, not shown before that */
   #queued = new Set();
-  /** @type {Map<Drawable, number>} when those changed that are painted above the tiles */
+  /** @type {Map<Drawable, number>} the drawables above the tiles, with the times of their last changes */
   #live = new Map();
-  /** @type {Map<Drawable, number>} sent, with the first revision of a tile that contains it */
+  /**
+   * @type {Map<Drawable, number>} sent drawables that some tiles do not show yet, with the first revision of a tile that shows
+   *   them
+   */
   #sentUnpainted = new Map();
   /** @type {Drawable[]} since the last frame */
   #added = [];
@@ -46,7 +49,10 @@ export class TiledRenderer {
   #removed = [];
   #isDirty = true;
 
-  /** @param {Iterable<Drawable>} drawables @param {Environment} env @param {(() => void) | null} broke a worker cannot be had; null: none is wanted */
+  /**
+   * @param {Iterable<Drawable>} drawables @param {Environment} env
+   * @param {(() => void) | null} broke called if the worker fails; null: use no worker
+   */
   constructor(drawables, env, broke) {
     this.#env = env;
     const painted = (/** @type {import('./tilePainter.js').Image} */ image) => {
@@ -79,7 +85,7 @@ export class TiledRenderer {
 
   /** @param {Drawable} drawable */
   changed(drawable) {
-    // Told anew, it may look the same.
+    // A snapshot reports all shapes as changed, even if they look the same.
     if (this.#sentVersions.get(drawable) === drawable.version) return;
     this.#isDirty = true;
     if (this.#live.has(drawable)) this.#live.set(drawable, this.#env.now());
@@ -91,7 +97,7 @@ export class TiledRenderer {
     if (!this.#remove(drawable)) this.#added = this.#added.filter((one) => one !== drawable);
   }
 
-  /** The next frame paints all anew, exactly. */
+  /** Paints everything again from the next frame on. */
   redraw() {
     for (const drawable of this.#live.keys()) this.#live.set(drawable, -Infinity);
     this.#send([...this.#sentVersions.keys()].filter((one) => 'place' in one), false);
@@ -106,7 +112,7 @@ export class TiledRenderer {
 
   /**
    * @param {CanvasRenderingContext2D} context @param {View} view @param {boolean} isZooming
-   * @param {() => void} under paints what may be seen where nothing is @returns {boolean} whether there was something new to see
+   * @param {() => void} under paints the background of missing tiles @returns {boolean} true if something was painted
    */
   frame(context, view, isZooming, under) {
     this.#sendChanges();
@@ -125,7 +131,7 @@ export class TiledRenderer {
     this.#tiles.stop();
   }
 
-  /** @param {Drawable} drawable @returns {boolean} whether it was somewhere, and is nowhere now */
+  /** @param {Drawable} drawable @returns {boolean} true if it was queued, shown or sent */
   #remove(drawable) {
     this.#sentUnpainted.delete(drawable);
     if (this.#live.delete(drawable) || this.#queued.delete(drawable)) return true;
@@ -160,7 +166,7 @@ export class TiledRenderer {
     this.#send(some, false);
   }
 
-  /** @param {Drawable[]} drawables @param {boolean} isSeen whether they are painted above the tiles until the tiles show them */
+  /** @param {Drawable[]} drawables @param {boolean} isSeen true to paint them above the tiles until the tiles show them */
   #send(drawables, isSeen) {
     if (drawables.length === 0) return;
     this.#tiles.put(drawables, (item) => this.#imageOf(item));
@@ -183,7 +189,10 @@ export class TiledRenderer {
     for (const one of this.#live.keys()) this.#paint(context, transform, one, []);
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {import('../layer.js').ViewTransform} transform @param {Drawable} one @param {Tile[]} tiles on which it is to be seen; none: everywhere */
+  /**
+   * @param {CanvasRenderingContext2D} context @param {import('../layer.js').ViewTransform} transform @param {Drawable} one
+   * @param {Tile[]} tiles the drawable is painted only on these; empty: everywhere
+   */
   #paint(context, transform, one, tiles) {
     context.save();
     context.setTransform(1, 0, 0, 1, 0, 0);
@@ -197,7 +206,7 @@ export class TiledRenderer {
     context.restore();
   }
 
-  /** @param {Item} item @returns {HTMLCanvasElement} as it looks */
+  /** @param {Item} item @returns {HTMLCanvasElement} its picture */
   #imageOf(item) {
     const { left, top, right, bottom } = item.bounds;
     const [width, height] = item.bitmap

@@ -8,19 +8,19 @@ import { overlap } from '../../model/stroke.js';
  * @typedef {import('./tilePainter.js').Image} Image
  */
 
-/** Its sides, in device pixels. */
+/** The side of a tile, in device pixels. */
 export const TILE = 512;
 
 /** A square of a large scene, painted at one scale. */
 export class Tile {
-  /** Device pixels a point. */
+  /** Device pixels per point. */
   scale;
-  /** Which one it is, of the squares of its scale. */
+  /** The column and the row of the tile in the grid of its scale. */
   x;
   y;
   /** @type {Image | null} */
   image = null;
-  /** Of what is painted on it; and the first with which it is right. */
+  /** The revision of the scene in the image, and the first revision that is up to date. */
   revision = -1;
   requiredRevision = 0;
   askedAt = -Infinity;
@@ -49,7 +49,7 @@ export class Tile {
     return overlap(bounds, { left, top, right: left + side, bottom: top + side });
   }
 
-  /** Something on it has changed. @param {number} revision */
+  /** Marks the tile as outdated, because something on it has changed. @param {number} revision */
   invalidate(revision) {
     this.requiredRevision = revision;
   }
@@ -68,7 +68,10 @@ export class Tile {
     this.revision = -1;
   }
 
-  /** @param {ViewTransform} transform @returns {[number, number, number, number]} left, top, width and height in device pixels: whole ones, so that there are no seams */
+  /**
+   * @param {ViewTransform} transform
+   * @returns {[number, number, number, number]} left, top, width and height in whole device pixels, so that there are no seams
+   */
   deviceRect({ scale, x, y }) {
     const side = TILE * scale / this.scale;
     const [left, top] = [Math.round(this.x * side + x), Math.round(this.y * side + y)];
@@ -79,12 +82,15 @@ export class Tile {
   draw(context, transform) {
     if (!this.image) return;
     const rect = this.deviceRect(transform);
-    // What lies under it is not to shine through.
+    // Lower layers must not be visible through the tile.
     context.clearRect(...rect);
     context.drawImage(this.image, ...rect);
   }
 
-  /** @param {ViewTransform} transform @param {number} x @param {number} y in device pixels @returns {number} of its middle from there */
+  /**
+   * @param {ViewTransform} transform @param {number} x @param {number} y in device pixels
+   * @returns {number} the distance of its center from the point
+   */
   distance(transform, x, y) {
     const [left, top, width, height] = this.deviceRect(transform);
     return Math.hypot(left + width / 2 - x, top + height / 2 - y);
@@ -99,31 +105,35 @@ export function isOutdated({ revision, requiredRevision }) {
 /**
  * @typedef {import('../../model/scene.js').Drawable} Drawable
  * @typedef {import('./tileWorker.js').TileWorker} TileWorker
- * @typedef {{ transform: ViewTransform, width: number, height: number, bounds: Bounds | null }} View what is seen, in device pixels, and of the scene
+ * @typedef {{ transform: ViewTransform, width: number, height: number, bounds: Bounds | null }} View the transform and size of
+ *   the canvas in device pixels; `bounds` of the scene
  */
 
-/** The overview is at most so long, in device pixels. */
+/** The maximum side of the overview, in device pixels. */
 const MAX_OVERVIEW_SIDE = 1536;
-/** At most so many tiles are requested at once: more, and what the camera has left behind would be painted first. */
+/** The maximum number of requested tiles. With more, tiles that the camera has already left would be painted first. */
 const MAX_PENDING = 2;
-/** What is there, but behind, waits so many times as long as it took, and at least so long, in milliseconds. */
+/** The wait before an outdated tile is painted again: a multiple of its last painting time, and minimum times in milliseconds. */
 const WAIT_FACTOR = 4;
 const MIN_WAIT_MS = 60;
 const OVERVIEW_WAIT_MS = 1500;
-/** Once nothing has changed for so long, nothing waits. */
+/** The time without changes after which outdated tiles no longer wait. */
 const QUIET_MS = 200;
-/** While thousands come, all is behind all the time: it waits for this part of the time that they have been coming, below 1. */
+/**
+ * While thousands of drawables arrive, all tiles are outdated all the time. They then wait for this part of the time since the
+ * first arrival; it is below 1, so that they are painted at all.
+ */
 const BURST_WAIT_PART = 0.6;
 const BURST_MS = 300;
-/** Of so many changes at once nobody asks where they are. */
+/** With this number of changes at once, all tiles are marked as outdated, instead of only those at the changes. */
 const MAX_BOXES = 64;
 const EVERYWHERE = { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
-/** At most so many tiles are cached besides the visible ones and the overview. */
+/** The maximum number of cached tiles besides the visible ones and the overview. */
 const MAX_CACHED = 24;
 
 /**
- * A scene too large to be painted in a frame, as squares that are painted elsewhere: those of the camera's scale, under them
- * those of the scale before it, and under all a coarse overview, so that nothing is ever blank.
+ * The tiles of a scene that is too large to be painted in a frame. They are painted by a worker or in time slices. Tiles of the
+ * camera's scale are shown above tiles of its previous scale, and these above a coarse overview, so that no part is ever blank.
  */
 export class Tiles {
   #worker;
@@ -152,12 +162,12 @@ export class Tiles {
     this.#now = now;
   }
 
-  /** Counts changes of what is drawn. */
+  /** Counts changes of the scene. */
   get revision() {
     return this.#revision;
   }
 
-  /** Whether the camera has the scale that it had when it last rested. */
+  /** True if the camera has the scale at which it last rested. */
   get isAtRest() {
     return this.#isAtRest;
   }
@@ -172,7 +182,7 @@ export class Tiles {
     return !this.#isAtRest || this.#seen.some(isOutdated) || this.#overview.some(isOutdated);
   }
 
-  /** Whether whatever is looked at, something is there. */
+  /** True if the overview is complete, so that no part of the scene is blank. */
   get hasOverview() {
     return this.#overview.length > 0 && this.#overview.every(({ image }) => image);
   }
@@ -219,14 +229,16 @@ export class Tiles {
     }
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {View} view @param {() => void} under paints what may be seen where nothing is */
+  /**
+   * @param {CanvasRenderingContext2D} context @param {View} view @param {() => void} under paints the background of missing tiles
+   */
   draw(context, view, under) {
     const layers = [this.#overview];
     for (const scale of new Set([this.#scaleBefore, this.#scale])) {
       if (scale !== view.transform.scale) layers.push(this.#within(scale, view, false));
     }
     layers.push(this.#seen);
-    // What covers all needs nothing under it.
+    // Nothing is painted below a layer that covers the view.
     let lowest = layers.length - 1;
     while (lowest > 0 && !this.#covers(layers[lowest], view)) lowest -= 1;
     if (lowest === 0 && !this.hasOverview) under();
@@ -264,7 +276,7 @@ export class Tiles {
     return now - this.#burstAt < BURST_MS;
   }
 
-  /** @param {View} view @param {number} now @returns {Tile[]} what is to be painted, most urgent first */
+  /** @param {View} view @param {number} now @returns {Tile[]} the tiles to be painted, most urgent first */
   #nextTiles({ transform, width, height }, now) {
     const [x, y] = [width / 2, height / 2];
     const seen = this.#seen.filter(isOutdated).sort((a, b) =>
@@ -284,12 +296,15 @@ export class Tiles {
     ].filter((tile) => !this.#pending.some((pending) => pending.tile === tile));
   }
 
-  /** @param {number} scale @param {View} view @param {boolean} isMade whether what is missing is made @returns {Tile[]} those that are seen */
+  /**
+   * @param {number} scale @param {View} view @param {boolean} isMade true to create missing tiles
+   * @returns {Tile[]} the visible tiles of that scale
+   */
   #within(scale, view, isMade) {
     const tiles = this.#scales.get(scale) ?? new Map();
     if (isMade) this.#scales.set(scale, tiles);
     const [left, right, top, bottom] = squaresWithin(scale, view);
-    // Of a scale that was left, there may be squares without number where few are tiles.
+    // At an earlier scale, the view may cover a huge number of squares, of which only a few have tiles.
     if (!isMade) return [...tiles.values()].filter(({ x, y }) => x >= left && x < right && y >= top && y < bottom);
     const found = [];
     for (let x = left; x < right; x += 1) {
@@ -302,7 +317,7 @@ export class Tiles {
     return found;
   }
 
-  /** @param {number} scale @param {View} view @returns {Tile[]} all of the scene */
+  /** @param {number} scale @param {View} view @returns {Tile[]} the tiles of the whole scene */
   #allOf(scale, { bounds }) {
     const everywhere = { transform: { scale, x: 1e9, y: 1e9 }, width: 2e9, height: 2e9, bounds };
     return this.#within(scale, everywhere, true);
@@ -312,12 +327,12 @@ export class Tiles {
   #overviewScaleOf({ bounds }) {
     if (!bounds) return this.#overviewScale;
     const length = Math.max(bounds.right - bounds.left, bounds.bottom - bounds.top);
-    // Only now and then another one, while the scene grows.
+    // A power of two, so that the scale changes rarely while the scene grows.
     this.#overviewScale = Math.min(1, 2 ** Math.floor(Math.log2(MAX_OVERVIEW_SIDE / length)));
     return this.#overviewScale;
   }
 
-  /** @param {Tile[]} layer @param {View} view @returns {boolean} whether all of the scene that is seen is on it */
+  /** @param {Tile[]} layer @param {View} view @returns {boolean} true if the layer shows the whole visible part of the scene */
   #covers(layer, view) {
     if (layer.some(({ image }) => !image)) return false;
     if (layer === this.#seen) return this.#isAtRest;
@@ -339,7 +354,11 @@ export class Tiles {
   }
 }
 
-/** @param {number} scale @param {View} view @returns {number[]} the squares of that scale that are seen, as far as there is anything on them: from the first to before the last across, and down */
+/**
+ * @param {number} scale @param {View} view
+ * @returns {number[]} the visible squares of that scale within the scene: the first column, the one after the last, and the same
+ *   for rows
+ */
 function squaresWithin(scale, { transform, width, height, bounds }) {
   if (!bounds || scale === 0) return [0, 0, 0, 0];
   const factor = scale / transform.scale;
