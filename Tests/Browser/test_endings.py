@@ -93,7 +93,7 @@ def test_after_the_end_the_picture_can_be_viewed_and_saved(browser, open_page, t
         says(page, "#ended-bar", "This session has ended.")
         assert page.locator("dialog[open]").count() == 0
         assert page.locator("#share").is_hidden()
-        assert page.locator("#tools button:visible").all_inner_texts() == ["Save a copy", "Start a new one"]
+        assert page.locator("#tools button:visible").all_inner_texts() == ["Save a copy", "New session"]
         assert urlsplit(address(page)).path == f"/{path}"
         before = places(page), page.locator("#summary").inner_text()
         # Neither the pan tool nor a key changes the picture: the tool moves the view.
@@ -182,7 +182,7 @@ def test_the_picture_is_kept_if_the_gateway_lost_the_session(chromium, open_page
         between.target = (urlsplit(second.http).hostname, urlsplit(second.http).port)
         assert first.stop() == 0
         draw(page, line(100, 300, 300, 300))
-        says(page, "#ended-dialog", "This session is gone", seconds=20)
+        says(page, "#ended-dialog", "This session no longer exists", seconds=20)
         page.locator("#ended-start").click()
         page.locator("#share-dialog").wait_for()
         again = page.locator("#share-link").input_value()

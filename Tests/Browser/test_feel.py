@@ -39,7 +39,7 @@ def test_the_color_scheme_is_stored_and_applies_to_all_tabs(browser, open_page, 
     page.route("**/js/app/app*.js", lambda route: route.abort())
     page.reload()
     assert page.evaluate(THEME) == DARK
-    choose_theme(other, "As the system")
+    choose_theme(other, "System")
     until(lambda: page.evaluate(THEME), lambda seen: seen == LIGHT)
 
 

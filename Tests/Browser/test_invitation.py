@@ -23,7 +23,7 @@ def test_the_code_leads_to_the_page(browser, open_page, out):
         page = open_page(browser, reduced_motion="reduce", **options)
         share(page)
         page.locator("#share").click()
-        says(page, "#share-scan", "scans this")
+        says(page, "#share-scan", "scan this")
         page.screenshot(path=out / f"invitation-{browser.browser_type.name}-{name}.png")
         assert scanned(page) == [address(page)]
         if not dark:

@@ -121,7 +121,7 @@ def test_changing_the_language_keeps_the_drawing(chromium, open_page):
     page = open_page(chromium)
     draw(page, line(100, 300, 500, 350))
     choose_language(page, "de")
-    says(page, "#toasts", "It is used when you open the page again.")
+    says(page, "#toasts", "The language changes when you open the page again.")
     assert has_ink(page, 300, 325) and language(page) == "en"
     page.reload()
     ready(page)

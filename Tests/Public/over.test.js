@@ -42,7 +42,7 @@ test('ready attachments can be read, also after the end; unfinished ones cannot'
   const attachment = /** @type {any} */ ({ isReady: false, load: () => Promise.resolve('contents') });
   item.attachment = attachment;
   assert.deepEqual([item.source, item.canLoad], [null, false]);
-  await assert.rejects(item.load(), /“a.png” is not there yet/);
+  await assert.rejects(item.load(), /“a.png” is not available yet/);
   attachment.isReady = true;
   assert.deepEqual([item.source, await item.load()], [attachment, 'contents']);
   item.origin = item.attachment;

@@ -297,8 +297,8 @@ const ERRORS = [
   {
     rule: 'the text of the code, if there is nothing but a code',
     error: new GroupSessionError('too-many', 'too-many'),
-    en: 'There is too much going on here at the moment. Try again later.',
-    de: 'Hier ist im Moment zu viel los. Versuche es später noch einmal.',
+    en: 'There are too many requests at the moment. Try again later.',
+    de: 'Im Moment gibt es zu viele Anfragen. Versuche es später noch einmal.',
   },
   {
     rule: 'the gateway’s text for an unknown code',

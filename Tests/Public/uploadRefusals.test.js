@@ -21,14 +21,14 @@ const REFUSALS = [
   {
     status: 507,
     problem: { code: 'storage-full', detail: '12 MB are left, of which 64 MB stay free.', limit: 5, actual: 3 },
-    says: 'The server has no room at the moment. Try again later.',
+    says: 'The server has no space at the moment. Try again later.',
   },
   { status: 422, problem: { code: 'digest-mismatch', detail: 'The digest differs.' } },
   { status: 400, problem: { code: 'bad-request', detail: 'Not so.' } },
   { status: 403, problem: { code: 'origin-refused', detail: 'Not from there.' } },
   { status: 404, problem: { code: 'not-found', detail: 'There is no such session.' } },
   { status: 413, problem: {}, code: 'attachment-too-large', says: 'This file is too large.' },
-  { status: 405, problem: {}, code: 'internal', says: 'The server made a mistake.' },
+  { status: 405, problem: {}, code: 'internal', says: 'An error occurred on the server.' },
 ];
 
 for (const { status, problem, says = problem.detail, code = problem.code } of REFUSALS) {

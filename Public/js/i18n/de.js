@@ -148,7 +148,7 @@ const table = {
   areHere: (names, count) => `${names} ${plural(count, ARE)} hier.`,
   joined: (names, count) => `${names} ${plural(count, ARE)} dazugekommen`,
   left: (names, count) => `${names} ${plural(count, ARE)} gegangen`,
-  // The second are masculine, for the first to agree with.
+  // The second words are masculine nouns, so that the first words agree with them.
   firstNames: [
     'Blauer',
     'Brauner',
@@ -219,12 +219,12 @@ const table = {
   tryingAgain: 'Wird erneut versucht …',
   drawOn: 'Zeichne ruhig weiter, es geht nichts verloren.',
   areSafe: (strokes, pictures, files) => {
-    const told = [
+    const parts = [
       strokes && counted(strokes, STROKES),
       pictures && counted(pictures, PICTURES),
       files && counted(files, FILES),
     ];
-    return `${list(told.filter(Boolean).map(String))} ${
+    return `${list(parts.filter(Boolean).map(String))} ${
       plural(strokes + pictures + files, ARE)
     } auf diesem Gerät sicher.`;
   },
@@ -313,7 +313,7 @@ const table = {
   pictureCopied: 'Das Bild ist in der Zwischenablage.',
   print: 'Drucken …',
   pixels: (width, height) => `PNG, ${number(width)} × ${number(height)} Pixel.`,
-  noLarger: 'Größere Bilder schafft kein Browser.',
+  noLarger: 'Größere Bilder können Browser nicht erzeugen.',
   formats: {
     svg: 'SVG: in jeder Größe scharf, für Browser und Zeichenprogramme.',
     drawing: 'Eine Datei mit allem, was hier ist. Mit „Öffnen …“ kannst du daran weiterzeichnen.',
@@ -375,7 +375,7 @@ const table = {
     'digest-mismatch': 'Die Datei wurde unterwegs beschädigt. Versuche es noch einmal.',
     damaged: 'Die Datei ist auf dem Server beschädigt.',
     'not-ready': 'Das wird noch hochgeladen.',
-    'too-many': 'Hier ist im Moment zu viel los. Versuche es später noch einmal.',
+    'too-many': 'Im Moment gibt es zu viele Anfragen. Versuche es später noch einmal.',
     unavailable: 'Der Server ist nicht erreichbar.',
     internal: 'Dem Server ist ein Fehler unterlaufen.',
     unreadable: 'Die Datei wurde verändert oder lässt sich nicht mehr lesen.',

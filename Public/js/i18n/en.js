@@ -23,7 +23,7 @@ const table = {
   hintAlone: 'Draw. Then invite someone.',
   hintTogether: 'Draw. Everybody here sees it.',
   items: 'Pictures and files',
-  chosen: 'What is chosen',
+  chosen: 'Selection',
   drop: 'Drop it here',
   toAdd: 'Pictures or files to add',
   whoIsHere: 'Who is here',
@@ -32,12 +32,12 @@ const table = {
   showEverything: 'Show everything',
   notEncrypted: 'Not encrypted',
   notEncryptedText:
-    'Others in this network could read along, and the picture can be saved but not copied. If this gateway has an https:// address, open the page there.',
+    'Others in this network can read everything, and the picture can be saved but not copied. If this gateway has an https:// address, open the page there.',
   zoom: 'Zoom',
-  closer: 'Closer',
-  closerTitle: 'Closer (+)',
-  farther: 'Farther',
-  fartherTitle: 'Farther (−)',
+  closer: 'Zoom in',
+  closerTitle: 'Zoom in (+)',
+  farther: 'Zoom out',
+  fartherTitle: 'Zoom out (−)',
   zoomTitle: '100 % (Shift 0)',
   close: 'Close',
   done: 'Done',
@@ -76,7 +76,7 @@ const table = {
   colors: ['Red', 'Orange', 'Yellow', 'Green', 'Mint', 'Teal', 'Cyan', 'Indigo', 'Purple', 'Pink', 'Brown'],
   ownColor: 'Your own color (press again to change it)',
   width: 'Width',
-  widths: ['Fine', 'Middle', 'Broad'],
+  widths: ['Fine', 'Medium', 'Broad'],
   history: 'History',
   undo: 'Undo',
   undoTitle: 'Undo (Ctrl Z)',
@@ -85,18 +85,18 @@ const table = {
   more: 'More',
   newPage: 'New page',
   saveCopy: 'Save a copy',
-  keys: 'Keys',
+  keys: 'Keyboard shortcuts',
   language: 'Language',
   fingersDraw: 'Draw with fingers',
   theme: 'Theme',
   /** In the order of the choice. */
-  themes: ['As the system', 'Light', 'Dark'],
+  themes: ['System', 'Light', 'Dark'],
   leave: 'Leave',
   end: 'End for everyone',
   /** @param {number} count */
   endFor: (count) => `End for all ${counted(count, PEOPLE)}…`,
 
-  fingersMove: 'The pen draws, fingers move the page. The menu changes that.',
+  fingersMove: 'The pen draws, and fingers move the page. You can change this in the menu.',
 
   // What is drawn.
   nothingDrawn: 'Nothing is drawn yet.',
@@ -109,21 +109,21 @@ const table = {
   },
 
   // The list of keys.
-  keyTools: 'Pen, highlighter, eraser; select what lies on the page',
+  keyTools: 'Pen, highlighter, eraser, selection',
   keyShapes: 'Line, arrow, rectangle, ellipse',
-  keyRegular: 'As wide as high, straight; from the middle',
-  keyMove: 'Move what is selected; with Shift farther',
-  keySize: 'Larger, smaller',
-  keyRemove: 'Remove it',
+  keyRegular: 'Equal sides, straight; from the center',
+  keyMove: 'Move the selection; with Shift in larger steps',
+  keySize: 'Enlarge, reduce the selection',
+  keyRemove: 'Remove the selection',
   keyAll: 'Select all',
-  keyStep: 'Select the one before, the next',
-  keyCopy: 'Copy, paste; on other pages too',
+  keyStep: 'Select the previous, the next',
+  keyCopy: 'Copy, paste; also on other pages',
   keyWidth: 'Finer, broader',
   keyColors: 'Colors; C your own',
   keyUndo: 'Undo; with Shift redo',
-  keyHand: 'Move the picture; two fingers or the wheel too',
-  keyZoom: 'Closer, farther',
-  keyActualSize: 'As large as it was drawn',
+  keyHand: 'Move the page; also with two fingers or the wheel',
+  keyZoom: 'Zoom in, zoom out',
+  keyActualSize: 'Actual size',
   keyList: 'This list',
   ctrl: 'Ctrl',
   shift: 'Shift',
@@ -134,16 +134,16 @@ const table = {
 
   // Sharing.
   shareTitle: 'Draw together',
-  shareText: 'Whoever opens this link draws on this page.',
+  shareText: 'Anyone who opens this link can draw on this page.',
   link: 'Link to this page',
   copy: 'Copy',
   copied: 'Copied',
   send: 'Send…',
   code: 'The link as a QR code',
-  scan: 'Whoever is beside you scans this with a phone’s camera.',
+  scan: 'People beside you can scan this with a phone’s camera.',
   onlyThisDevice:
-    'Only this device can open that. For others, open the page by the address that this machine has in your network.',
-  copyByHand: 'The link is selected: copy it with Ctrl C, or hold it.',
+    'Only this device can open this link. To draw with others, open the page at the address that this machine has in your network.',
+  copyByHand: 'The link is selected. Copy it with Ctrl C, or touch and hold it.',
 
   // People.
   yourName: 'Your name',
@@ -209,28 +209,28 @@ const table = {
   /** @param {number} count */
   newPageForAll: (count) => `Start a new page for all ${counted(count, PEOPLE)}?`,
   oldPageStays: 'The old one stays as it is, under its own link.',
-  oldPageGoes: 'What you have drawn will be gone.',
+  oldPageGoes: 'Your drawing will be lost.',
   aNewPage: 'A new page.',
   /** @param {string} name */
   startedNewPage: (name) => `${name} started a new page.`,
   seeOldPage: 'See the old one',
   leaveTitle: 'Leave this session?',
   leaveText: 'The picture stays here with you.',
-  leaveOthers: 'The others draw on. The picture stays here with you.',
+  leaveOthers: 'The others continue to draw. The picture stays here with you.',
   endTitle: 'End this session?',
   /** @param {number} count */
   endForAll: (count) => `End it for all ${counted(count, PEOPLE)}?`,
-  endText: 'Everybody keeps the picture, and nobody can draw on it together any more.',
+  endText: 'Everybody keeps the picture, but you can no longer draw on it together.',
   youLeft: 'You left. The picture is yours alone now.',
   pictureStays: 'The picture is still here.',
   over: 'This session has ended.',
-  overForLate: 'This session has ended. Its picture stays with those who were in it.',
-  startAnew: 'Start a new one',
+  overForLate: 'This session has ended. Only those who were in it still have its picture.',
+  startAnew: 'New session',
   look: 'Look at the picture',
   tryAgain: 'Try again',
   startSession: 'Start a new session',
   startWithPicture: 'Start a new session with this picture',
-  goneTitle: 'This session is gone',
+  goneTitle: 'This session no longer exists',
   goneText: 'The server does not have it any more.',
   /** By the kind of the end. */
   overTitles: {
@@ -249,7 +249,7 @@ const table = {
   offline: 'Offline. This is the picture as this device last saw it.',
   offlinePart: 'Offline. This is a part of the picture as this device last saw it.',
   tryingAgain: 'Trying again…',
-  drawOn: 'Draw on, nothing is lost.',
+  drawOn: 'Keep drawing. Nothing is lost.',
   /** @param {number} strokes @param {number} pictures @param {number} files */
   areSafe: (strokes, pictures, files) => {
     const parts = [
@@ -267,10 +267,10 @@ const table = {
   /** @param {number} count */
   sent: (count) => `Back. ${counted(count, STROKES)} sent.`,
   notLoaded: 'A part of the page could not be loaded. Load the page again.',
-  notKept: 'This browser keeps nothing. What you draw is gone when you close or reload this page.',
+  notKept: 'This browser stores nothing. Your drawing is lost when you close or reload this page.',
   keepOpen: 'Keep this page open.',
   notSaved: 'Not saved at the moment. Keep this page open.',
-  noRoom: 'The server has no room at the moment. What you draw waits, and is sent later.',
+  noRoom: 'The server has no space at the moment. Your changes are sent later.',
   /** The reasons for which the gateway refuses connections, by its code. */
   troubles: {
     'storage-full': 'The server cannot save anything now.',
@@ -336,7 +336,7 @@ const table = {
   removeQuestion: (name) => `Remove ${name}?`,
   /** @param {string} name */
   removeForAll: (name) => `Remove ${name} for everybody?`,
-  cannotComeBack: 'It cannot be brought back.',
+  cannotComeBack: 'This cannot be undone.',
   removedByOther: 'Somebody else removed it.',
   unreadable: 'This file cannot be read.',
   /** @param {number} count */
@@ -347,13 +347,13 @@ const table = {
   filesTooLarge: (count, limit) =>
     `${counted(count, FILES)} ${plural(count, ARE)} too large. The limit here is ${limit}.`,
   /** @param {string} name */
-  notThere: (name) => `“${name}” is not there yet.`,
+  notThere: (name) => `“${name}” is not available yet.`,
   /** @param {string} why */
-  notBrought: (why) => `It could not be brought along. ${why}`,
-  noPicture: 'It is not a picture.',
+  notBrought: (why) => `It could not be added to this session. ${why}`,
+  noPicture: 'This is not a picture.',
   damaged: 'The picture is damaged.',
-  cannotShow: 'It cannot be shown.',
-  copyTooLarge: 'This browser cannot make a picture so large.',
+  cannotShow: 'This picture cannot be shown.',
+  copyTooLarge: 'This browser cannot create such a large picture.',
   /** @param {number} count */
   savedWithout: (count) =>
     `Saved without ${count === 1 ? 'a picture' : counted(count, PICTURES)} that cannot be loaded.`,
@@ -368,24 +368,24 @@ const table = {
   asPage: 'As here',
   white: 'White',
   noPaper: 'None',
-  onlyChosen: 'Only what is chosen',
+  onlyChosen: 'Only the selection',
   copyPicture: 'Copy picture',
   pictureCopied: 'The picture is on the clipboard.',
   print: 'Print…',
   /** @param {number} width @param {number} height */
   pixels: (width, height) => `PNG, ${number(width)} × ${number(height)} pixels.`,
-  noLarger: 'Browsers hold no larger one.',
+  noLarger: 'Browsers cannot create a larger picture.',
   /** The uses of the other formats. @type {Record<string, string>} */
   formats: {
     svg: 'SVG: sharp at any size, in browsers and drawing programs.',
-    drawing: 'A file with all that is here. “Open…” brings it back, to draw on.',
+    drawing: 'A file with everything on the page. With “Open…” you can continue to draw on it.',
   },
   /** @param {string} percent */
-  beingMade: (percent) => `It is being made: ${percent}`,
+  beingMade: (percent) => `Creating the copy: ${percent}`,
   open: 'Open…',
   /** @param {number} count */
   openedWithout: (count) => `Opened without ${counted(count, THINGS)} that ${plural(count, ARE)} damaged.`,
-  noDrawing: 'This is no drawing of Draw Together, or it is damaged.',
+  noDrawing: 'This is not a drawing from Draw Together, or it is damaged.',
   drawingTooNew: 'This drawing was saved by a newer version. Load the page again.',
   /** @param {string} size @param {string} limit */
   drawingTooLarge: (size, limit) => `This drawing is ${size}. At most ${limit} can be opened.`,
@@ -411,15 +411,15 @@ const table = {
   hoursLeft: (hours, minutes) => `${number(hours)} h ${minutes > 0 ? `${number(minutes)} min ` : ''}left`,
 
   // The choice of a language.
-  languageText: 'It is used on this device.',
+  languageText: 'The language applies to this device.',
   ofBrowser: 'As in the browser',
-  languageLater: 'It is used when you open the page again.',
+  languageLater: 'The language changes when you open the page again.',
 
   /** The gateway's notices to all participants, by code. */
   notices: {
     'session-quota': 'This session is nearly full.',
     saved: 'Everything is saved again.',
-    damaged: 'Some of this session was lost.',
+    damaged: 'A part of this session was lost: strokes may be missing, and deleted ones may be back.',
   },
   /** Errors about the content of a file, by their codes. @type {Record<string, (name: string) => string>} */
   fileErrors: {
@@ -433,31 +433,31 @@ const table = {
   codes: {
     'bad-request': 'The server did not understand that.',
     'unsupported-version': 'The server speaks another version. Load the page again.',
-    'not-found': 'It is not there any more.',
+    'not-found': 'It no longer exists.',
     ended: 'Somebody ended it for everyone.',
     'session-full': 'This session is full.',
-    'origin-refused': 'The server does not take this from this page.',
+    'origin-refused': 'The server does not accept this from this page.',
     'token-needed': 'The server does not know you any more. Load the page again.',
     'not-joined': 'You are not in this session any more.',
     'message-too-large': 'That is too much at once.',
     'rate-limited': 'That was too much at once. Try again in a moment.',
     'sequence-gap': 'Something was lost on the way. Load the page again.',
     'bad-entry': 'The server did not understand that.',
-    'unknown-participant': 'Somebody it was meant for is not here any more.',
-    'session-quota': 'This session takes no more. Remove something first.',
+    'unknown-participant': 'Somebody for whom this was meant is no longer here.',
+    'session-quota': 'There is no room left in this session. Remove something first.',
     'attachment-too-large': 'This file is too large.',
-    'storage-full': 'The server has no room at the moment. Try again later.',
+    'storage-full': 'The server has no space at the moment. Try again later.',
     'offset-mismatch': 'The server has another part of the file. Try again.',
     'digest-mismatch': 'The file was damaged on the way. Try again.',
     damaged: 'The file is damaged on the server.',
     'not-ready': 'It is still being uploaded.',
-    'too-many': 'There is too much going on here at the moment. Try again later.',
+    'too-many': 'There are too many requests at the moment. Try again later.',
     unavailable: 'The server cannot be reached.',
-    internal: 'The server made a mistake.',
+    internal: 'An error occurred on the server.',
     unreadable: 'The file was changed or can no longer be read.',
     cancelled: 'The upload was cancelled.',
     left: 'You left the session.',
-    unknown: 'The link may be wrong, or the session was over long ago.',
+    unknown: 'The link may be wrong, or the session ended long ago.',
     full: 'This session is full.',
     version: 'The server speaks a newer version. Load the page again.',
     refused: 'The server closed the connection.',
