@@ -12,7 +12,7 @@ const ANSWER_MS = 200;
  * @property {(name: string) => BroadcastChannel} openChannel
  * @property {(ms: number) => Promise<void>} wait
  *
- * Returns false if another tab holds the lease. `isPatient`: the holder may be this tab's own previous page, which is about to go.
+ * Returns false if another tab holds the lease. `isPatient`: the holder may be this tab's own previous page, which is about to close.
  * @typedef {(lease: string, options?: { isPatient?: boolean }) => Promise<boolean>} AcquireLease
  */
 
@@ -28,7 +28,7 @@ export const browserTabs = {
  * @param {string} lease random, of the record in question
  * @param {string} page random, of this page
  * @param {TabEnvironment} [tabs]
- * @param {{ isPatient?: boolean }} [options] `isPatient`: the holder may be this tab's own previous page, which is about to go
+ * @param {{ isPatient?: boolean }} [options] `isPatient`: the holder may be this tab's own previous page, which is about to close
  * @returns {Promise<boolean>} false: another tab holds it
  */
 export async function acquireLease(lease, page, tabs = browserTabs, { isPatient = true } = {}) {

@@ -110,7 +110,7 @@ export class Renderer {
     return this.#isDirty || this.#grownAt.size > 0 || (this.#tiled?.hasPendingWork ?? false);
   }
 
-  /** The next frame draws everything anew. */
+  /** Draws everything again in the next frame. */
   redraw() {
     this.#layer.forget();
     this.#tiled?.redraw();

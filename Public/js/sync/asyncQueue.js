@@ -1,5 +1,5 @@
 /**
- * A queue whose reader waits for values asynchronously.
+ * A queue of values that is read asynchronously.
  * @template T
  * @implements {AsyncIterableIterator<T>}
  */

@@ -5,32 +5,33 @@ const FIRST_MS = 100;
 const MAX_MS = 10_000;
 /** The minimum working time of a socket. A socket that works for a shorter time counts as short-lived. */
 const STABLE_MS = 5000;
-/** The jitter that is added to a delay for which the gateway has asked: it asks all clients for the same. */
+/** The maximum jitter that is added to a delay for which the gateway asks, because it asks all clients for the same delay. */
 const MAX_ADDED_JITTER_MS = 500;
 /** The longest delay for which the gateway may ask. */
 export const MAX_ASKED_MS = 60_000;
-/** More doublings change nothing. */
+/** The maximum number of doublings. More of them do not change the delay. */
 const MAX_ATTEMPT = 30;
 
 /**
- * The delay before each attempt to connect. The first attempt has none, and neither has the first one after a stable connection.
- * Later delays grow exponentially, with jitter, so that clients that lost their connections together do not return together.
+ * The delay before each attempt to connect. There is none before the first attempt, and none before the first one after a stable
+ * connection. Later delays grow exponentially, with jitter, so that clients that lost their connections together do not return
+ * together.
  */
 export class ReconnectBackoff {
   #attempt = 0;
-  /** The time since when the current socket works. @type {number | null} */
+  /** The time at which the current socket began to work. @type {number | null} */
   #worksSince = null;
   /** The number of short-lived sockets in a row. */
   #shortLived = 0;
 
-  /** The current socket works: the client is caught up. @param {number} now milliseconds */
+  /** Records that the current socket works, because the client is caught up. @param {number} now milliseconds */
   recordSuccess(now) {
     this.#worksSince = now;
   }
 
   /**
-   * The current socket has closed. After a socket that was short-lived, like the one before it, the delays continue to grow: a
-   * gateway that accepts each connection and closes it soon would get attempts without a pause otherwise.
+   * Records that the current socket has closed. If this socket and the one before it were short-lived, the delays continue to
+   * grow. Otherwise a gateway that accepts each connection and closes it soon would get attempts without a pause.
    * @param {number} now
    */
   recordLoss(now) {
@@ -57,7 +58,7 @@ export class ReconnectBackoff {
 
 /**
  * Returns the delay before a retry: exponential, with jitter.
- * @param {number} attempt 0 for the first retry after something that worked
+ * @param {number} attempt 0 for the first retry after a success
  * @param {() => number} [random] in [0, 1)
  * @returns {number} milliseconds
  */

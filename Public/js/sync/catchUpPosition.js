@@ -1,4 +1,4 @@
-/** The position of a client in the session's order, from which it is caught up after a cut. */
+/** The position of a client in the session's order. After a lost connection, the catch-up continues from it. */
 export class CatchUpPosition {
   #epoch = '';
   /** The sequence, in `#afterEpoch`, up to which the client has all entries. @type {number | null} */
@@ -29,19 +29,22 @@ export class CatchUpPosition {
     return isSame;
   }
 
-  /** A tail follows: the client's entries are the beginning of the gateway's order. */
+  /** Begins a catch-up by a tail, which continues after the client's entries. */
   follow() {
     this.#afterEpoch = this.#epoch;
     this.#last = this.#after ?? 0;
   }
 
-  /** The client's state is incomplete until the next `caughtUp`. */
+  /** Marks the client's state as incomplete until the next `caughtUp`. */
   lose() {
     this.#after = null;
     this.#last = 0;
   }
 
-  /** An entry was received. Live and in a tail the state is complete after each entry, in a snapshot only at its end. @param {number} sequence */
+  /**
+   * Records a received entry. Live and in a tail, the state is complete after each entry; in a snapshot, only at its end.
+   * @param {number} sequence
+   */
   apply(sequence) {
     const counts = this.#after !== null && this.#afterEpoch === this.#epoch;
     if (counts && sequence > (this.#after ?? 0)) this.#after = sequence;

@@ -12,14 +12,14 @@ import { InvalidationReason } from './errors.js';
 
 /** The pause after the gateway closed the connection because the client sent too fast. */
 const AFTER_RATE_LIMIT_MS = 5000;
-/** The pause before a participant looks again for a place in a full session. */
+/** The pause before a participant tries again to join a full session. */
 const AFTER_FULL_MS = 1000;
 
 /**
  * Returns the action: reconnect, reconnect as a new participant, or invalidate the session.
  * @param {number} code of the close frame; 1006 when there was none
- * @param {string} reason short JSON from the gateway, or anything at all
- * @param {{ wasJoined: boolean }} client `wasJoined`: it was a participant of the session before, on any socket
+ * @param {string} reason short JSON from the gateway, or any text
+ * @param {{ wasJoined: boolean }} client `wasJoined`: true if it was a participant of the session before, on any socket
  * @returns {AfterClose}
  */
 export function afterClose(code, reason, { wasJoined }) {
@@ -32,7 +32,7 @@ export function afterClose(code, reason, { wasJoined }) {
     case 4004:
       return invalidate('unknown', '', code);
     case 4005:
-      // A participant whose grace time is over gets a place again as soon as one is free.
+      // A former participant, whose grace time is over, tries again until there is a free place.
       if (wasJoined) return { action: 'reconnect', afterMs: AFTER_FULL_MS, trouble: details.code };
       return invalidate('full', details.detail, code);
     case 4026:

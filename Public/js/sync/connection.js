@@ -13,8 +13,8 @@ import { LivenessTimer, REPLY_MS } from './livenessTimer.js';
  */
 
 /**
- * The time limit of a handshake after the socket fell silent, and the number of such handshakes. Short attempts find out soon that a
- * line works again which swallowed everything; the longer ones after them get through a line that is merely slow.
+ * The time limit of a handshake after the socket became silent, and the number of such handshakes. Short attempts soon detect
+ * that a dead line works again. The longer attempts after them succeed on a slow line.
  */
 const SHORT_HANDSHAKE_MS = 4000;
 const MAX_SHORT_HANDSHAKES = 6;
@@ -31,7 +31,7 @@ export class Connection {
   /** @type {unknown} */
   #retry = null;
   #attemptedAt = 0;
-  /** The number of short handshakes that may follow. */
+  /** The remaining number of short handshakes. */
   #shortHandshakes = 0;
 
   /** @param {string} url @param {ConnectionEvents} events @param {import('./environment.js').Environment} [env] */
@@ -62,17 +62,20 @@ export class Connection {
     if (this.isOpen) this.#socket?.send(data);
   }
 
-  /** The connection works: the client is caught up. */
+  /** Records that the connection works, because the client is caught up. */
   recordSuccess() {
     this.#backoff.recordSuccess(this.#env.now());
   }
 
-  /** While the gateway owes a reply, a short silence means that the socket is dead. @param {boolean} isAwaited */
+  /**
+   * Starts or ends the wait for a reply. During the wait, a short silence already means that the socket is dead.
+   * @param {boolean} isAwaited
+   */
   awaitReply(isAwaited) {
     if (this.#socket) this.#liveness.awaitReply(isAwaited);
   }
 
-  /** From now on the gateway sends heartbeats, so a long silence means that the socket is dead. */
+  /** Expects heartbeats from now on, so that a long silence means that the socket is dead. */
   expectHeartbeats() {
     if (this.#socket) this.#liveness.expectHeartbeats();
   }
@@ -85,7 +88,7 @@ export class Connection {
   }
 
   /**
-   * Checks at once if the socket is dead; a pending attempt begins now.
+   * Checks at once if the socket is dead. Begins a pending attempt now.
    * @param {{ isDoubtful: boolean }} options `isDoubtful`: the network changed or the machine slept, so the socket is replaced
    */
   check({ isDoubtful }) {
@@ -101,7 +104,7 @@ export class Connection {
   restart() {
     const isOpening = this.#socket?.readyState === 0;
     if (!isOpening) this.#shortHandshakes = MAX_SHORT_HANDSHAKES;
-    // The time of an attempt without an answer counts as part of the delay.
+    // The time that an unanswered attempt took counts as a part of the delay.
     const spentMs = isOpening ? this.#env.now() - this.#attemptedAt : 0;
     this.#drop(1000);
     this.#closed(1006, '', spentMs);
@@ -139,7 +142,7 @@ export class Connection {
     this.#shortHandshakes = Math.max(0, this.#shortHandshakes - 1);
   }
 
-  /** Forgets the socket at once: the closing handshake of a dead one takes minutes. @param {number} code */
+  /** Drops the socket at once, because the closing handshake of a dead socket takes minutes. @param {number} code */
   #drop(code) {
     const socket = this.#socket;
     this.#socket = null;
@@ -149,7 +152,7 @@ export class Connection {
     socket.close(code);
   }
 
-  /** @param {number} code @param {string} reason @param {number} [spentMs] of the delay */
+  /** @param {number} code @param {string} reason @param {number} [spentMs] the part of the delay that has passed */
   #closed(code, reason, spentMs = 0) {
     this.#backoff.recordLoss(this.#env.now());
     const asked = this.#events.closed(code, reason);

@@ -1,4 +1,4 @@
-/** Control messages: JSON objects with one member, which names the message. */
+/** Control messages: JSON objects with one member. Its name is the name of the message. */
 
 import { isObject, number } from './json.js';
 import { readParticipant } from './participants.js';

@@ -1,4 +1,4 @@
-/** The browser as a session uses it. */
+/** The functions of the browser that a session uses. */
 
 import { SUBPROTOCOL } from './wire.js';
 

@@ -1,8 +1,8 @@
 /** The errors of a session, each with a stable code. */
 
 /**
- * An error of a session. `code` is stable, and the gateway's own where it has one; `detail` is the gateway's English sentence, or
- * empty. The page makes the sentences for people from the code and the numbers.
+ * An error of a session. `code` is stable; it is the gateway's own code, if there is one. `detail` is the gateway's English
+ * sentence, or empty. The page makes the texts for users from the code and the numbers.
  */
 export class GroupSessionError extends Error {
   name = 'GroupSessionError';
@@ -56,7 +56,7 @@ export class AttachmentError extends GroupSessionError {
   }
 }
 
-/** More messages than the session takes. Nothing was sent; try again after `retryAfterMs`. */
+/** More messages than the session accepts. Nothing was sent. Try again after `retryAfterMs`. */
 export class RateLimitedError extends GroupSessionError {
   name = 'RateLimitedError';
 
@@ -92,7 +92,7 @@ export class InvalidationReason extends GroupSessionError {
     this.closeCode = closeCode;
   }
 
-  /** True if a later page may be let in, with all pending entries. */
+  /** True if a later page may be able to join, and to send all pending entries. */
   get canComeBack() {
     return this.kind === 'full' || this.kind === 'version';
   }

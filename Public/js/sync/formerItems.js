@@ -1,4 +1,6 @@
-/** The items that a client sent as a former participant, after it has become a new one: its token was unknown or used elsewhere. */
+/**
+ * The items that a client sent as a former participant. It became a new one because its token was unknown or is used elsewhere.
+ */
 
 /**
  * @typedef {import('./outbox.js').OutboxItem} OutboxItem
@@ -7,11 +9,11 @@
  */
 
 /**
- * Holds the items back until the end of the catch-up. The catch-up shows which of them the session has: under another number the
- * gateway would not recognize those as repeats.
+ * Holds the items back until the end of the catch-up, which shows the items that the session has. They must not be sent again,
+ * because the gateway would not recognize repeats under another number.
  */
 export class FormerItems {
-  /** In the order of the client sequences that they had. @type {{ item: OutboxItem, clientSequence: number }[]} */
+  /** In the order of their former client sequences. @type {{ item: OutboxItem, clientSequence: number }[]} */
   #sent = [];
   /** The number of items, from the front, that the session has. */
   #acked = 0;
@@ -27,8 +29,8 @@ export class FormerItems {
   }
 
   /**
-   * An entry of the former participant is in the catch-up. If it is one of the items, the session has it and the items before it,
-   * even if a snapshot omits those. It is none of them if another page continued as the former participant.
+   * Handles an entry of the former participant in the catch-up. If it is one of the items, the session has it and the items
+   * before it, even if a snapshot omits those. If another page continued as the former participant, it may be none of them.
    * @param {Entry} entry @returns {OutboxItem[]} the items that are now known to be accepted
    */
   accepted(entry) {
@@ -37,13 +39,13 @@ export class FormerItems {
     const found = this.#sent[at];
     if (found?.clientSequence !== entry.clientSequence || !isSame(found.item.entry, entry)) return [];
     const accepted = this.#sent.slice(this.#acked, at + 1).map(({ item }) => item);
-    // The state at the beginning of a snapshot has no sequences.
+    // The state at the beginning of a snapshot has no sequences, so 1 is used.
     for (const item of accepted) item.sequence = Math.max(1, entry.sequence);
     this.#acked = at + 1;
     return accepted;
   }
 
-  /** The gateway is back with an older state: the session may have lost what it had. */
+  /** Resets the search after the gateway returned with an older state: the session may have lost items. */
   reopen() {
     for (const { item } of this.#sent) item.sequence = 0;
     this.#acked = 0;

@@ -16,19 +16,21 @@ import { checkEntry, Retention } from './wire.js';
  * @typedef {import('./wire.js').Entry} Entry
  * @typedef {'waiting' | 'joined' | 'invalidated'} State
  *
- * Receives everything at once and in order. For messages alone, a `GroupSessionMessenger` is easier.
+ * Receives all entries synchronously and in order. For messages alone, a `GroupSessionMessenger` is easier to use.
  * @typedef {object} Observer
- * @property {() => void} [snapshotBegan] the retained entries follow anew; they are complete at `caughtUp`
+ * @property {() => void} [snapshotBegan] all retained entries follow; they are complete at `caughtUp`
  * @property {(entry: Entry) => void} [entry]
- * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} [acked] the session holds the item, or the gateway refused it
- * @property {(item: OutboxItem) => void} [reopened] the gateway has lost an acknowledged item: it is sent again
+ * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} [acked] the session has the item, or the gateway
+ *   refused it
+ * @property {(item: OutboxItem) => void} [reopened] the gateway has lost an acknowledged item, which is sent again
  * @property {() => void} [caughtUp]
  */
 
 /**
- * The state begins as `waiting`, is `joined` from the first catch-up on, also while the socket is lost, and ends as `invalidated`,
- * with a `reason`. Events: `statechange`, `connectionchange`, `participantschange` (detail: `joined` and `left`, lists of
- * participants), `activitychange`, `newsession` (detail: `session` and `by`), `notice` and `error` (detail: the gateway's message).
+ * The state begins as `waiting`. It is `joined` from the first catch-up on, also while the socket is lost. It ends as
+ * `invalidated`, with a `reason`. Events: `statechange`, `connectionchange`, `participantschange` (detail: `joined` and `left`,
+ * lists of participants), `activitychange`, `newsession` (detail: `session` and `by`), `notice` and `error` (detail: the
+ * gateway's message).
  */
 export class GroupSession extends EventTarget {
   #id;
@@ -53,7 +55,7 @@ export class GroupSession extends EventTarget {
    * @param {string} options.id of the session
    * @param {URL | string} options.base address of the gateway
    * @param {{ name?: string, color?: string }} [options.profile] of this participant; the gateway fills in what is missing
-   * @param {SavedParticipant | null} [options.saved] to go on as an earlier page's participant
+   * @param {SavedParticipant | null} [options.saved] to continue as the participant of an earlier page
    * @param {import('./environment.js').Environment} [options.env]
    */
   constructor({ id, base, profile = {}, saved = null, env = browserEnvironment }) {
@@ -148,7 +150,7 @@ export class GroupSession extends EventTarget {
     return this.#client.position.last;
   }
 
-  /** The epoch of the gateway. Sequences of different epochs cannot be compared. */
+  /** The epoch of the gateway. Sequences of different epochs must not be compared. */
   get epoch() {
     return this.#client.position.epoch;
   }
@@ -163,12 +165,12 @@ export class GroupSession extends EventTarget {
     return this.#isUnsaved;
   }
 
-  /** The code with which the gateway refuses connections for the time being; '' if it gave none. */
+  /** The code with which the gateway currently refuses connections; '' if there is none. */
   get trouble() {
     return this.#client.trouble;
   }
 
-  /** @returns {OutboxItem[]} the items that the session may not hold yet */
+  /** @returns {OutboxItem[]} the items that the session may not have yet */
   get pending() {
     return this.#client.pending;
   }
@@ -184,12 +186,12 @@ export class GroupSession extends EventTarget {
     signal?.addEventListener('abort', () => this.#observers.delete(observer), { once: true });
   }
 
-  /** Connects, and stays connected until the session is left or invalidated. Entries that were sent before go out then. */
+  /** Connects, and stays connected until the session is left or invalidated. Then sends the entries that were sent before. */
   join() {
     if (this.#state !== 'invalidated') this.#client.connection.start();
   }
 
-  /** Leaves the session; the others go on. */
+  /** Leaves the session. The others continue. */
   leave() {
     this.#client.sendControl('leave', {});
     this.#invalidate(new InvalidationReason('left'));
@@ -216,15 +218,15 @@ export class GroupSession extends EventTarget {
   }
 
   /**
-   * Checks the connection at once: the page returned to sight, or the network or the machine is back.
-   * @param {{ isDoubtful?: boolean }} [options] `isDoubtful`: the socket may be dead without a sign of it, so a new one is opened
+   * Checks the connection at once, because the page became visible again, the network is back, or the machine was asleep.
+   * @param {{ isDoubtful?: boolean }} [options] `isDoubtful`: the socket may be dead without an event, so a new one is opened
    */
   checkConnection({ isDoubtful = false } = {}) {
     if (this.#state !== 'invalidated') this.#client.connection.check({ isDoubtful });
   }
 
   /**
-   * Sends an entry. A reliable one is kept until the session has it on disk, and sent as fast as the rate limits allow; an
+   * Sends an entry. A reliable one is kept until the session has it on disk, and sent as fast as the rate limits allow. An
    * unreliable one is sent at once or dropped.
    * @param {import('./wire.js').OutgoingEntry} entry
    * @returns {OutboxItem | null} null for an unreliable entry
@@ -236,12 +238,12 @@ export class GroupSession extends EventTarget {
     if (entry.payload.length > messageBytes) throw new MessageTooLargeError(messageBytes, entry.payload.length);
     checkEntry(entry);
     const item = this.#client.send(entry);
-    // Points are appended one after the other: a moment later the entry is complete.
+    // Appends, such as the points of a stroke, need not be stored at once: the complete entry follows soon.
     if (item) this.#saveChanged(entry.retention !== Retention.append);
     return item;
   }
 
-  /** @returns {SavedParticipant} by which a later page of this tab goes on */
+  /** @returns {SavedParticipant} with which a later page of this tab continues */
   save() {
     return this.#client.save();
   }
@@ -305,7 +307,7 @@ export class GroupSession extends EventTarget {
     this.dispatchEvent(new CustomEvent('participantschange', { detail }));
   }
 
-  /** The result of `save` has changed. @param {boolean} isUrgent */
+  /** Reports that the result of `save` has changed. @param {boolean} isUrgent */
   #saveChanged(isUrgent) {
     this.dispatchEvent(new CustomEvent('savechange', { detail: { isUrgent } }));
   }

@@ -11,22 +11,22 @@ import { encodedLength, Retention } from './wire.js';
  * @typedef {import('./participants.js').Participant} Participant
  * @typedef {import('./wire.js').Entry} Entry
  *
- * A kind of message: a class, known to others by its `messageIdentifier` or else its name; or that name itself.
- * `Uint8Array` is a kind too, for bytes as they are.
+ * A kind of message: a class, or the name of the message type. The type of a class is its `messageIdentifier`, or else its name.
+ * `Uint8Array` is the kind of plain bytes.
  * @typedef {(new (...parts: any[]) => object) & { messageIdentifier?: string } | string} MessageKind
  *
  * @typedef {object} MessageContext
- * @property {Participant | null} source who sent it; null if nothing is known of that participant any more
- * @property {number} sequence its place in the session's order; 0 for what is unreliable
+ * @property {Participant | null} source the sender; null if the participant is no longer known
+ * @property {number} sequence its place in the session's order; 0 if unreliable
  * @property {string | null} key
  * @property {number} retention
  */
 
 /** The message type of plain bytes. */
 const DATA = 'Data';
-/** The maximum number of unread unreliable messages; the oldest are dropped. */
+/** The maximum number of unread unreliable messages. The oldest are dropped. */
 const UNREAD_LIMIT = 1000;
-/** The burst that the gateway accepts. */
+/** The burst that the gateway accepts, as seconds of the average rate. */
 const BURST_SECONDS = 2;
 
 export class GroupSessionMessenger {
@@ -58,14 +58,14 @@ export class GroupSessionMessenger {
   /**
    * Sends to all participants, or to some. The order of calls is the order of messages. The promise of a reliable message resolves
    * when the session has it; before the session is joined, and while the connection is lost, the message waits.
-   * @param {object} message of a class; or bytes; or any object, with its `type`
+   * @param {object} message an instance of a class, bytes, or any object with the option `type`
    * @param {object} [options]
-   * @param {Participant | Iterable<Participant> | null} [options.to] an empty list is no error
+   * @param {Participant | Iterable<Participant> | null} [options.to] an empty list is allowed
    * @param {string} [options.type] instead of the message's class
-   * @param {string} [options.key] of its subject: retained for later participants
+   * @param {string} [options.key] the message is retained under this key for later participants
    * @param {'append' | 'replace' | 'remove'} [options.retention] its effect on the retained entries of the key
    * @param {boolean} [options.existing] only if the key has retained entries
-   * @returns {Promise<void>} @throws {MessageTooLargeError | RateLimitedError | NotJoinedError} and then nothing was sent
+   * @returns {Promise<void>} @throws {MessageTooLargeError | RateLimitedError | NotJoinedError} nothing was sent then
    */
   async send(message, { to = null, type, key, retention = 'append', existing = false } = {}) {
     const targets = to === null ? null : numbers(to);
@@ -89,7 +89,7 @@ export class GroupSessionMessenger {
   }
 
   /**
-   * The messages of a kind, from now on. What a session keeps for newcomers comes first when it is caught up by snapshot.
+   * Returns the messages of a kind, from now on. A catch-up by a snapshot delivers the retained messages first.
    * @param {MessageKind} kind @returns {AsyncQueue<{ message: any, context: MessageContext }>} ends with the session
    */
   messages(kind) {
@@ -169,7 +169,7 @@ function encode(message) {
   return message instanceof Uint8Array ? message : new TextEncoder().encode(JSON.stringify(message));
 }
 
-/** @param {Entry} entry @returns {unknown} undefined for what cannot be read */
+/** @param {Entry} entry @returns {unknown} undefined if it cannot be read */
 function decode({ type, payload, retention }) {
   if (type === DATA) return payload;
   if (retention === Retention.remove) return null;

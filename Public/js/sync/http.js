@@ -1,17 +1,17 @@
-/** The gateway's sessions over HTTP. */
+/** The creation of sessions over HTTP. */
 
 import { GroupSessionError, problemOf } from './errors.js';
 
 /**
  * @typedef {object} SessionObject
  * @property {string} id
- * @property {string} link the address for people
+ * @property {string} link the address for users
  * @property {{ identifier: string, title: string, type: string, payload?: unknown }} activity
  * @property {number} participants
  */
 
 /**
- * Activates an activity: creates a session for it.
+ * Creates a session for an activity.
  * @param {object} options
  * @param {URL | string} options.base address of the gateway
  * @param {{ identifier?: string, title?: string, type?: string, payload?: unknown }} [options.activity]

@@ -1,16 +1,19 @@
 /** Detects a dead connection: nothing has been received for too long. */
 
-/** The limit while the gateway owes a reply. */
+/** The limit while a reply of the gateway is awaited. */
 export const REPLY_MS = 12_000;
-/** The limit for a participant: the gateway sends a heartbeat at least every 20 s, so one may be late or lost. */
+/** The limit for a participant. The gateway sends a heartbeat at least every 20 s, so a late one is tolerated. */
 export const HEARTBEAT_MS = 35_000;
 
-/** Calls back when nothing has been received within the limit. One timer, which is set anew only when it fires or must be earlier. */
+/**
+ * Calls back when nothing has been received within the limit. Uses one timer, which is set again only when it fires or must fire
+ * earlier.
+ */
 export class LivenessTimer {
   #env;
   #silent;
   #touchedAt = 0;
-  /** The time since when a reply is awaited. @type {number | null} */
+  /** The time at which the wait for a reply began. @type {number | null} */
   #awaitsSince = null;
   #replyMs = REPLY_MS;
   #expectsHeartbeats = false;
@@ -24,7 +27,7 @@ export class LivenessTimer {
     this.#silent = silent;
   }
 
-  /** A new socket awaits its handshake. @param {number} limitMs */
+  /** Starts the timer for the handshake of a new socket. @param {number} limitMs */
   start(limitMs) {
     this.stop();
     this.#replyMs = limitMs;
@@ -38,13 +41,13 @@ export class LivenessTimer {
     this.#expectsHeartbeats = false;
   }
 
-  /** The socket is open: from now on the usual limit applies. */
+  /** Applies the usual limit from now on, because the socket is open. */
   opened() {
     this.#replyMs = REPLY_MS;
     this.touch();
   }
 
-  /** Something was received. */
+  /** Restarts the limit, because something was received. */
   touch() {
     this.#touchedAt = this.#env.now();
   }
@@ -56,13 +59,13 @@ export class LivenessTimer {
     this.#schedule();
   }
 
-  /** The gateway sends heartbeats from now on: this client is a participant. */
+  /** Expects heartbeats from now on, because this client is a participant. */
   expectHeartbeats() {
     this.#expectsHeartbeats = true;
     this.#schedule();
   }
 
-  /** Calls back now if the limit has passed: timers do not run while the machine sleeps. */
+  /** Calls back now if the limit has passed. Timers do not run while the machine sleeps. */
   check() {
     if (this.#deadline <= this.#env.now()) this.#silent();
   }

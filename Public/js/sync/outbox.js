@@ -1,4 +1,4 @@
-/** The outbox: what a participant sends, until the gateway has it on disk. Without socket and clock. */
+/** The outbox: the entries of a participant until the gateway has them on disk. Uses no socket and no clock. */
 
 import { FormerItems } from './formerItems.js';
 import { Retention } from './wire.js';
@@ -7,8 +7,8 @@ import { Retention } from './wire.js';
  * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
  * @typedef {object} OutboxItem
  * @property {OutgoingEntry} entry
- * @property {number} clientSequence 0 until it is first put on a socket
- * @property {number} sequence an upper bound of its place in the session's order; 0 until the session holds it
+ * @property {number} clientSequence 0 until it is first sent
+ * @property {number} sequence an upper bound of its place in the session's order; 0 until the session has it
  * @property {boolean} isAcked true once the result was reported
  */
 
@@ -22,9 +22,9 @@ const REFUSED = Object.freeze({ type: '', payload: new Uint8Array(0), reliable: 
 export class Outbox {
   /** @type {OutboxItem[]} numbered, in the order of their numbers */
   #numbered = [];
-  /** The number of items, from the front, that need not be sent on this socket (again). */
+  /** The number of items, from the front, that are not to be sent on this socket, or not again. */
   #onSocket = 0;
-  /** The number of items, from the front, that the session is known to hold. Each echo continues from here. */
+  /** The number of items, from the front, that the session is known to have. Each echo continues from here. */
   #acked = 0;
   /** The number of items, from the front, that the gateway has answered: accepted or refused. */
   #answered = 0;
@@ -35,10 +35,12 @@ export class Outbox {
   /** The keys of all items that wait, or have waited since the queue was last empty. @type {Set<string | null | undefined>} */
   #keys = new Set();
   #nextSequence = 1;
-  /** The highest number sent in an earlier epoch. Others may have received these entries, so they keep their numbers. */
+  /**
+   * The highest number that was sent in an earlier epoch. Others may have received entries up to it, so these keep their numbers.
+   */
   #formerSequence = 0;
 
-  /** The lowest client sequence that is still held, or else the next one: `next` of a resume. */
+  /** The lowest client sequence in the outbox, or else the next one to assign. It is `next` of a resume. */
   get next() {
     return this.#numbered[0]?.clientSequence ?? this.#nextSequence;
   }
@@ -47,7 +49,7 @@ export class Outbox {
     return this.#nextSequence;
   }
 
-  /** @returns {OutboxItem[]} the items that the session may not hold yet, oldest first */
+  /** @returns {OutboxItem[]} the items that the session may not have yet, oldest first */
   get pending() {
     const all = [...this.#former.pending, ...this.#numbered, ...this.#waiting];
     return all.filter((item) => item.sequence === 0 && item.entry !== REFUSED);
@@ -76,19 +78,19 @@ export class Outbox {
   }
 
   /**
-   * Adds a replace or a remove in place of the items under its key that have no number yet: the last state is enough.
+   * Adds a replace or a remove instead of the items under its key that have no number yet, because only the last state matters.
    * @param {OutgoingEntry} entry a replace or a remove
    * @returns {{ item: OutboxItem, superseded: OutboxItem[] }} the added item, and the items that it replaces
    */
   addInPlace(entry) {
-    // Without this, adding thousands of items at once would take quadratic time.
+    // Without this check, adding thousands of items at once would take quadratic time.
     if (!this.#keys.has(entry.key)) return { item: this.add(entry), superseded: [] };
     const superseded = this.#waiting.filter((item) => item.entry.key === entry.key);
     if (superseded.length === 0) return { item: this.add(entry), superseded };
     this.#waiting = this.#waiting.filter((item) => item.entry.key !== entry.key);
     const decisive = superseded.findLast((item) => item.entry.retention === Retention.remove || !item.entry.existing);
     if (!decisive || !entry.existing) return { item: this.add(entry), superseded };
-    // Removed, and then changed if it exists: it does not exist.
+    // A change with `existing` after a remove has no effect, so the remove is enough.
     if (decisive.entry.retention === Retention.remove) return { item: this.add(decisive.entry), superseded };
     return { item: this.add({ ...entry, existing: false }), superseded };
   }
@@ -110,7 +112,7 @@ export class Outbox {
   }
 
   /**
-   * An own entry came back. The entries before it are in the session too, even if a snapshot omits them.
+   * Handles an own entry that came back. The entries before it are in the session too, even if a snapshot omits them.
    * @param {number} clientSequence @param {number} sequence @returns {OutboxItem[]} the items that are now known to be accepted
    */
   accepted(clientSequence, sequence) {
@@ -126,8 +128,8 @@ export class Outbox {
   }
 
   /**
-   * The gateway refused an entry, which uses up its number. If the gateway returns with an older state, no number may be missing, so
-   * a placeholder stays.
+   * Handles a refused entry, whose number is used up. A placeholder stays, because no number may be missing if the gateway
+   * returns with an older state.
    * @param {number} clientSequence @returns {OutboxItem | null}
    */
   refused(clientSequence) {
@@ -137,7 +139,7 @@ export class Outbox {
     return this.#numbered.splice(index, 1, { entry: REFUSED, clientSequence, sequence: 0, isAcked: true })[0];
   }
 
-  /** Everything up to a sequence is on disk. @param {number} sequence */
+  /** Removes the items that are on disk, because everything up to a sequence is. @param {number} sequence */
   committed(sequence) {
     let count = 0;
     while (count < this.#onSocket && this.#isCommitted(this.#numbered[count], sequence)) count += 1;
@@ -159,7 +161,7 @@ export class Outbox {
   }
 
   /**
-   * The gateway drops all entries from this one on until it comes, so their numbers are free again.
+   * Takes back the numbers from this one on. The gateway drops all entries until the one with this number arrives.
    * @param {number} clientSequence @param {{ removesFirst?: boolean }} [options] `removesFirst`: a full session still accepts removals
    */
   rewind(clientSequence, { removesFirst = false } = {}) {
@@ -176,7 +178,7 @@ export class Outbox {
     if (removesFirst && !keepsNumbers) this.#putRemovalsFirst();
   }
 
-  /** A removal may only go first if nothing else waits under its key. */
+  /** Moves removals to the front, if nothing else waits under their keys. */
   #putRemovalsFirst() {
     /** @type {Map<string | null | undefined, number>} */
     const counts = new Map();
@@ -188,10 +190,10 @@ export class Outbox {
   }
 
   /**
-   * A new socket has resumed this participant.
-   * @param {number} acknowledged the highest client sequence that the session holds
+   * Continues after a new socket has resumed this participant.
+   * @param {number} acknowledged the highest client sequence that the session has
    * @param {number} sequence an upper bound of their sequences
-   * @param {boolean} sameEpoch true if earlier acceptances still count
+   * @param {boolean} sameEpoch true if earlier acceptances are still valid
    * @returns {OutboxItem[]} the items that turn out to be accepted, or lost: then their sequence is 0
    */
   resume(acknowledged, sequence, sameEpoch) {
@@ -217,8 +219,9 @@ export class Outbox {
   }
 
   /**
-   * This client is a new participant. The items that the session does not hold wait for the end of the catch-up, and get new numbers.
-   * @param {boolean} sameEpoch @returns {OutboxItem[]} the items that it held before
+   * Continues as a new participant. The items that the session does not have wait for the end of the catch-up, and get new
+   * numbers.
+   * @param {boolean} sameEpoch @returns {OutboxItem[]} the items that the session had before
    */
   beginNumberChange(sameEpoch) {
     const kept = this.#numbered.filter((item) => item.entry !== REFUSED && (!sameEpoch || item.sequence === 0));
@@ -235,14 +238,14 @@ export class Outbox {
   }
 
   /**
-   * An entry of the former participant is in the catch-up.
+   * Handles an entry of the former participant in the catch-up.
    * @param {import('./wire.js').Entry} entry @returns {OutboxItem[]} the items that are now known to be accepted
    */
   acceptedBefore(entry) {
     return this.#former.accepted(entry);
   }
 
-  /** The catch-up is over: the items that it did not show are sent before all others. */
+  /** Ends the catch-up of a new participant. The items that were not in it are sent before all others. */
   endNumberChange() {
     this.#waitAgain(this.#former.take());
   }
@@ -261,8 +264,8 @@ export class Outbox {
   }
 
   /**
-   * Restores a snapshot. Waiting items get numbers at once: the same ones that the earlier page gave them, if it sent them without
-   * storing it. The number of entries that the session holds then tells which of them were sent.
+   * Restores a snapshot. Waiting items get numbers at once. If the earlier page sent them without storing it, they had the same
+   * numbers. The highest number that the session has then shows the items that were sent.
    * @param {{ next: number, items: OutboxItem[] }} snapshot
    */
   restore({ next, items }) {

@@ -12,11 +12,12 @@ import { Retention } from './wire.js';
  * @typedef {import('./errors.js').GroupSessionError} GroupSessionError
  *
  * @typedef {object} OutgoingEvents
- * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} acked the session holds the item, or the gateway refused it
+ * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} acked the session has the item, or the gateway
+ *   refused it
  * @property {(item: OutboxItem) => void} reopened the gateway has lost an acknowledged item: it is sent again, and acknowledged once more
  */
 
-/** The pause after a temporary refusal without a time. */
+/** The pause after a temporary refusal that names no time. */
 const PAUSE_MS = 1000;
 
 export class Outgoing {
@@ -63,7 +64,7 @@ export class Outgoing {
     return item;
   }
 
-  /** The gateway has let this client in. @param {Joined} joined @param {boolean} sameEpoch */
+  /** Continues after the gateway accepted the join. @param {Joined} joined @param {boolean} sameEpoch */
   joined(joined, sameEpoch) {
     const { acknowledged, sequence, committed } = joined;
     const changed = joined.resumed
@@ -75,7 +76,7 @@ export class Outgoing {
     this.#outbox.committed(committed);
   }
 
-  /** The effects of all accepted items are visible. */
+  /** Reports all accepted items, because their effects are visible now. */
   caughtUp() {
     this.#outbox.endNumberChange();
     for (const item of this.#unseen.splice(0)) if (item.sequence > 0) this.#ack(item, null);
@@ -90,16 +91,19 @@ export class Outgoing {
     this.#sender.stop();
   }
 
-  /** An own entry came back. @param {import('./wire.js').Entry} entry @param {{ isSeen: boolean }} options `isSeen`: its effect is visible */
+  /**
+   * Handles an own entry that came back.
+   * @param {import('./wire.js').Entry} entry @param {{ isSeen: boolean }} options `isSeen`: its effect is visible
+   */
   echoed({ clientSequence, sequence }, { isSeen }) {
     const accepted = this.#outbox.accepted(clientSequence, sequence);
-    // `committed` may come before the entries that it covers.
+    // `committed` may arrive before the entries that it covers.
     this.#outbox.committed(this.#committed);
     if (isSeen) { for (const item of accepted) this.#ack(item, null); }
     else this.#unseen.push(...accepted);
   }
 
-  /** An entry came back that this client sent as another participant. @param {import('./wire.js').Entry} entry */
+  /** Handles an entry that this client sent as another participant. @param {import('./wire.js').Entry} entry */
   echoedBefore(entry) {
     this.#unseen.push(...this.#outbox.acceptedBefore(entry));
   }
@@ -119,7 +123,7 @@ export class Outgoing {
         this.#outbox.rewind(clientSequence, { removesFirst: error.code !== 'rate-limited' });
         return this.#sender.pause(number(body.retryAfterMs) || PAUSE_MS);
       case 'sequence-gap': {
-        // The gateway holds nothing from the expected number on, so those numbers are free.
+        // The gateway has no entry from the expected number on, so these numbers are free.
         const expected = number(body.expected);
         if (expected === 0 || expected > clientSequence) return this.#connection.restart();
         this.#outbox.rewind(expected);

@@ -2,8 +2,8 @@
 
 /**
  * @typedef {object} Participant
- * @property {string} id UUID, new for each join that does not resume
- * @property {number} number its short form on the wire, never used twice in a session
+ * @property {string} id UUID; each join without a resume gets a new one
+ * @property {number} number its short id on the wire, never reused in a session
  * @property {string} name
  * @property {string} color `#` and six hex digits
  */
@@ -46,7 +46,7 @@ export class Participants {
     return { joined: without(now, before), left: without(before, now) };
   }
 
-  /** A snapshot follows. */
+  /** Removes all participants, because a snapshot follows. */
   clear() {
     this.#active.clear();
     this.#past.clear();
@@ -91,7 +91,7 @@ function without(some, others) {
   return some.filter(({ number }) => !numbers.has(number));
 }
 
-/** @param {unknown} value @returns {Participant[]} those of the list that are participants */
+/** @param {unknown} value @returns {Participant[]} the valid participants of the list */
 function list(value) {
   return Array.isArray(value) ? value.map(readParticipant).filter((one) => one !== null) : [];
 }

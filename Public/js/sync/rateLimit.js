@@ -1,6 +1,6 @@
 /** Token buckets, as the gateway counts entries and bytes. The time is passed in. */
 
-/** Lets an amount per second pass on average, and a capacity at once. */
+/** Limits an average amount per second, with bursts up to a capacity. */
 export class TokenBucket {
   #perSecond;
   #capacity;
@@ -18,7 +18,7 @@ export class TokenBucket {
   /** @param {number} amount @param {number} now @returns {number} 0, or the milliseconds until the amount is available */
   waitFor(amount, now) {
     this.#fill(now);
-    // An amount over the capacity passes when the bucket is full: otherwise it would wait forever.
+    // An amount over the capacity is allowed when the bucket is full. Otherwise it would wait forever.
     const missing = Math.min(amount, this.#capacity) - this.#tokens;
     return missing <= 0 ? 0 : Math.ceil((missing / this.#perSecond) * 1000);
   }

@@ -1,4 +1,4 @@
-/** The retained entries of a session, as a client needs them: the gateway's own entries, and a digest of everything. */
+/** The retained entries of a session: the gateway's own entries, and digests of all entries. */
 
 import { extendDigest } from './stateHash.js';
 import { Retention } from './wire.js';

@@ -12,10 +12,13 @@ import { encodedLength, encodeEntry } from './wire.js';
 
 /** The maximum size of a binary message from a client. */
 const MESSAGE_BYTES = 1024 * 1024;
-/** The bytes in the socket's own buffer from which reliable entries wait, and from which unreliable ones are dropped. */
+/** The bytes in the socket's own buffer above which reliable entries wait and unreliable ones are dropped. */
 const SOCKET_BYTES = 1024 * 1024;
 const UNRELIABLE_SOCKET_BYTES = 32 * 1024;
-/** The gateway accepts a burst of two seconds; half of that is safe, even if the network bunches messages. */
+/**
+ * The burst of this client. The gateway accepts two seconds; half of that is safe, even if the network delivers messages
+ * together.
+ */
 const BURST_SECONDS = 1;
 const SOCKET_FULL_MS = 50;
 
@@ -47,7 +50,7 @@ export class Sender {
     this.#timer = null;
   }
 
-  /** The gateway asks for a pause. @param {number} ms */
+  /** Pauses, because the gateway asks for it. @param {number} ms */
   pause(ms) {
     this.#env.clearTimeout(this.#timer);
     this.#later(ms);

@@ -3,7 +3,8 @@
 import { bytesFromKey } from './key.js';
 
 /**
- * SHA-256 where the page may use it, else (plain http) FNV-1a of 64 bits: enough to see an accidental difference.
+ * Computes SHA-256 in secure contexts. On plain http, computes FNV-1a of 64 bits, which is enough to detect accidental
+ * differences.
  * @param {import('./retainedState.js').RetainedState} retained @param {SubtleCrypto | undefined} [subtle]
  * @returns {Promise<string>} the algorithm, a colon, and hex digits
  */
@@ -61,7 +62,7 @@ export function extendDigest(digest, { sequence, type, payload }) {
     high = Math.imul(rotated(high ^ words[at]), HIGH_FACTOR);
   }
   for (let at = 4 * words.length; at < aligned.length; at += 1) mix(aligned[at]);
-  // The lanes meet, so that each bit of the result depends on both.
+  // The lanes are combined, so that each bit of the result depends on both.
   mix(low ^ rotated(high));
   mix(high ^ rotated(low));
   return (high >>> (32 - HIGH_BITS)) * 0x1_0000_0000 + (low >>> 0);

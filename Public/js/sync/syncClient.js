@@ -17,7 +17,7 @@ import { decodeEntries, WireError } from './wire.js';
  * @typedef {import('./wire.js').Entry} Entry
  * @typedef {{ name?: string, color?: string }} Profile
  *
- * @typedef {object} SavedParticipant by which a later page of the same tab goes on as the same participant
+ * @typedef {object} SavedParticipant with which a later page of the same tab continues as the same participant
  * @property {string | null} token
  * @property {ReturnType<Outgoing['save']>} outbox
  *
@@ -46,7 +46,7 @@ export class SyncClient {
   #token;
   /** The number of this participant; 0: none yet. */
   #number = 0;
-  /** The number under which this client sent its items before, until the catch-up of the new participant is over; 0: none. */
+  /** The former number of this client, until the catch-up of the new participant is over; 0: none. */
   #formerNumber = 0;
   #limits = DEFAULT_LIMITS;
   #committed = 0;
@@ -91,7 +91,7 @@ export class SyncClient {
     return this.#isCatchingUp;
   }
 
-  /** The code with which the gateway refuses connections for the time being; '' if it gave none. */
+  /** The code with which the gateway currently refuses connections; '' if there is none. */
   get trouble() {
     return this.#trouble;
   }
@@ -113,7 +113,7 @@ export class SyncClient {
     return this.#committed;
   }
 
-  /** @returns {OutboxItem[]} the items that the session may not hold yet */
+  /** @returns {OutboxItem[]} the items that the session may not have yet */
   get pending() {
     return this.#outgoing.pending;
   }
@@ -184,7 +184,7 @@ export class SyncClient {
     this.#limits = joined.limits;
     this.#connection.expectHeartbeats();
     this.#events.joined(joined, isSameEpoch);
-    // Before anything is sent: by this token the gateway knows which entries it has.
+    // Stored before anything is sent: with this token, a later page learns from the gateway which entries it has.
     this.#events.saveChanged(true);
   }
 

@@ -1,4 +1,4 @@
-/** The encoding of entries in the binary messages of a session's socket. Without state and socket. */
+/** The encoding of entries in the binary messages of a session's socket. Has no state. */
 
 import { bytesFromKey, isKey, keyFromBytes } from './key.js';
 
@@ -26,15 +26,15 @@ const MAXIMUM_TARGETS = 1000;
  * @property {boolean} reliable
  * @property {number} [retention] one of `Retention`
  * @property {string | null} [key] if retained
- * @property {boolean} [existing] only if the key is held
+ * @property {boolean} [existing] true: applies only if the key has retained entries
  * @property {boolean} [sealed]
- * @property {number[] | null} [targets] participants' numbers; null: all participants
+ * @property {number[] | null} [targets] the participants' numbers; null: all participants
  */
 
 /**
  * An entry as a client receives it.
  * @typedef {object} Entry
- * @property {number} sequence its place in the session's order; 0: unreliable, or state at a snapshot's sequence
+ * @property {number} sequence its place in the session's order; 0: unreliable, or a part of a snapshot's state
  * @property {number} sender a participant's number; 0 is the gateway itself
  * @property {number} clientSequence of its sender; 0: none
  * @property {string} type
@@ -42,7 +42,7 @@ const MAXIMUM_TARGETS = 1000;
  * @property {boolean} reliable
  * @property {number} retention
  * @property {string | null} key
- * @property {boolean} unchanged it was to apply to a held key only, and the key was not held
+ * @property {boolean} unchanged true if the entry had `existing`, and its key had no retained entries
  * @property {boolean} targeted
  * @property {boolean} sealed
  * @property {boolean} system
@@ -62,10 +62,10 @@ export function checkEntry({ type, retention, key, targets }) {
   const { length } = encoder.encode(type);
   if (length === 0 || length > MAXIMUM_TYPE_BYTES) throw new TypeError(`A type has 1–${MAXIMUM_TYPE_BYTES} bytes.`);
   if (retention && !isKey(key)) throw new TypeError('A key is a UUID in upper case.');
-  if (targets && targets.length > MAXIMUM_TARGETS) throw new TypeError(`At most ${MAXIMUM_TARGETS} can be named.`);
+  if (targets && targets.length > MAXIMUM_TARGETS) throw new TypeError(`At most ${MAXIMUM_TARGETS} targets are allowed.`);
 }
 
-/** @param {OutgoingEntry} entry @returns {number} bytes it takes on the wire */
+/** @param {OutgoingEntry} entry @returns {number} its bytes on the wire */
 export function encodedLength(entry) {
   const key = entry.retention ? 16 : 0;
   const targets = entry.targets ? 2 + 4 * entry.targets.length : 0;
@@ -106,7 +106,7 @@ export function encodeEntry(entry, clientSequence) {
 }
 
 /**
- * Divides a binary message into its entries. Payloads are copies: they may outlive the message.
+ * Divides a binary message into its entries. Payloads are copies, so they stay valid without the message.
  * @param {Uint8Array} bytes @returns {Entry[]} @throws {WireError}
  */
 export function decodeEntries(bytes) {

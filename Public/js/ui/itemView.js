@@ -89,7 +89,10 @@ export class ItemView {
     });
   }
 
-  /** @param {number} now @param {{ width: number, height: number, ratio: number }} view the canvas, in pixels @returns {boolean} true if another frame is needed */
+  /**
+   * @param {number} now @param {{ width: number, height: number, ratio: number }} view the canvas, in pixels
+   * @returns {boolean} true if another frame is needed
+   */
   frame(now, { width, height, ratio }) {
     const { camera } = this.#parts;
     const needsFrame = this.#layer.frame(now, width, height);
@@ -177,7 +180,10 @@ export class ItemLayer {
     this.#isDirty = true;
   }
 
-  /** @param {number} now milliseconds @param {number} width @param {number} height of the canvas @returns {boolean} true if another frame is needed */
+  /**
+   * @param {number} now milliseconds @param {number} width @param {number} height of the canvas
+   * @returns {boolean} true if another frame is needed
+   */
   frame(now, width, height) {
     const isElsewhere = this.#cameraVersion !== this.#parts.camera.version || width !== this.#width ||
       height !== this.#height;

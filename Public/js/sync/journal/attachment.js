@@ -1,4 +1,4 @@
-/** A file that a session holds, or that is being uploaded to it. */
+/** A file of a session, or one that is being uploaded to it. */
 
 import { AttachmentError, GroupSessionError, problemOf } from '../errors.js';
 import { isObject, number } from '../json.js';
@@ -8,7 +8,7 @@ import { isKey } from '../key.js';
  * The gateway's description of an attachment.
  * @typedef {object} AttachmentFacts
  * @property {string} id
- * @property {string} name for people; no path
+ * @property {string} name for users; no path
  * @property {string} contentType as its uploader declared it
  * @property {number | null} size in bytes; null: unknown so far
  * @property {string | null} sha256 hex digits, once ready
@@ -91,8 +91,8 @@ export class Attachment {
   }
 
   /**
-   * Loads the content; the browser's cache keeps it. Concurrent callers share one download. The blob has the type
-   * that the gateway serves, never one that could run here.
+   * Loads the content. The browser caches it. Concurrent callers share one download. The blob has the content type of the
+   * gateway's response, which is never one of executable content.
    * @param {{ signal?: AbortSignal }} [options] stops waiting, and the download if no other caller waits
    * @returns {Promise<Blob>} @throws {GroupSessionError} a retry is possible
    */

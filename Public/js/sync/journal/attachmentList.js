@@ -1,4 +1,4 @@
-/** The attachments of a session, by the gateway's entries. */
+/** The attachments of a session, as the gateway's entries report them. */
 
 import { number, readPayload } from '../json.js';
 import { Retention } from '../wire.js';
@@ -52,7 +52,7 @@ export class AttachmentList {
     return this.#held.get(id)?.attachment ?? null;
   }
 
-  /** A snapshot follows. The present attachments stay until it is complete. */
+  /** Begins a snapshot. The present attachments stay until it is complete. */
   snapshotBegan() {
     this.#inSnapshot = new Set();
   }
@@ -95,7 +95,7 @@ export class AttachmentList {
   /** @param {string} id */
   #remove(id) {
     this.#inSnapshot?.delete(id);
-    // A snapshot may contain the removal of an attachment that came after it; older ones are removed at its end.
+    // During a snapshot, the removal only changes the ids of the snapshot. At its end, `caughtUp` removes the attachment.
     if (this.#inSnapshot) return;
     this.#forget(id);
     this.#changed();
@@ -139,7 +139,7 @@ export class AttachmentList {
   }
 }
 
-/** The order is the same for all participants. @param {AttachmentRecord} a @param {AttachmentRecord} b */
+/** Compares attachments. The order is the same for all participants. @param {AttachmentRecord} a @param {AttachmentRecord} b */
 function before(a, b) {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? -1 : 1;
   return a.id < b.id ? -1 : 1;

@@ -34,7 +34,7 @@ export class AttachmentRequests {
   }
 
   /**
-   * Begins an upload with the first piece of the file. A repeated creation continues the first.
+   * Creates an upload with the first piece of the file. A repeated creation continues the existing upload.
    * @param {Description} description @param {number} size of the whole @param {ArrayBuffer} piece @param {RequestOptions} options
    * @returns {Promise<number>} the number of bytes that the gateway has
    */

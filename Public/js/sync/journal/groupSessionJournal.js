@@ -15,7 +15,7 @@ import { AttachmentRequests } from './attachmentRequests.js';
  * @typedef {import('../groupSession.js').GroupSession} GroupSession
  * @typedef {import('../uploads/upload.js').Upload} Upload
  *
- * The browser as a journal uses it; tests pass their own.
+ * The functions of the browser that a journal uses. Tests pass their own.
  * @typedef {object} JournalEnvironment
  * @property {(request: import('../httpRequest.js').HTTPRequest) => Promise<import('../httpRequest.js').HTTPAnswer>} send
  * @property {typeof fetch} fetch
@@ -29,10 +29,10 @@ import { AttachmentRequests } from './attachmentRequests.js';
  * @property {() => number} random in [0, 1)
  *
  * @typedef {object} AddOptions
- * @property {string} [name] for people; else the file's
- * @property {string} [contentType] else the file's
+ * @property {string} [name] for users; by default the file's
+ * @property {string} [contentType] by default the file's
  * @property {unknown} [metadata] any JSON up to the session's `metadataBytes`
- * @property {string} [id] a new key, if it must be known before
+ * @property {string} [id] a new key, if the caller must know it before the upload
  * @property {(progress: { id: string, offset: number, size: number }) => void} [onProgress]
  * @property {AbortSignal} [signal] cancels the upload
  */
@@ -49,8 +49,8 @@ export const browserJournalEnvironment = {
 };
 
 /**
- * There is one for each session. Events: `change` (`current` is another array), `progress` (detail: `id`, `offset`, `size` and `at`,
- * of anybody's upload), `uploadschange` (`uploads` has others, or one of them is in another state).
+ * A session has one journal. Events: `change` (`current` is another array), `progress` (of any upload; detail: `id`, `offset`,
+ * `size` and `at`), `uploadschange` (the list `uploads` or the state of one of them has changed).
  */
 export class GroupSessionJournal extends EventTarget {
   #session;
@@ -116,7 +116,7 @@ export class GroupSessionJournal extends EventTarget {
    * Shares a file with all present and later participants. The upload survives lost connections; if the environment stores uploads,
    * also a reload of the page.
    * @param {Blob} blob or a `File` @param {AddOptions} [options]
-   * @returns {Promise<Attachment>} once all participants can load it
+   * @returns {Promise<Attachment>} resolved once all participants can load it
    * @throws {GroupSessionError | DOMException} `AbortError` after a cancellation; the signal's reason
    */
   async add(blob, options) {

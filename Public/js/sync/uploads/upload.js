@@ -13,7 +13,8 @@ import { AttachmentError } from '../errors.js';
  * @typedef {object} UploadOwner
  * @property {(upload: Upload) => void} changed its state has changed
  * @property {(upload: Upload) => void} created the gateway has it
- * @property {(upload: Upload, status: number) => boolean} missing the gateway no longer has it; returns true if it must be created anew
+ * @property {(upload: Upload, status: number) => boolean} missing the gateway no longer has it; returns true if it must be
+ *   created again
  */
 
 /** Event: `change`, after a change of the state, the offset or `isInterrupted`. */
@@ -85,7 +86,7 @@ export class Upload extends EventTarget {
     return this.#blob;
   }
 
-  /** The number of sent bytes. After a cut it returns to the number of received bytes. */
+  /** The number of sent bytes. After a lost connection it returns to the number of received bytes. */
   get offset() {
     return this.#offset;
   }
@@ -94,7 +95,7 @@ export class Upload extends EventTarget {
     return this.#state;
   }
 
-  /** True if it is uploading, but the connection is lost: it retries by itself. */
+  /** True if it is uploading, but the connection is lost. It retries by itself. */
   get isInterrupted() {
     return this.#isInterrupted;
   }
@@ -108,7 +109,7 @@ export class Upload extends EventTarget {
     return this.#state === 'ready' || this.#state === 'failed' || this.#state === 'cancelled';
   }
 
-  /** True if the gateway may have a part of it. */
+  /** True if the gateway may have a part of the file. */
   get isBegun() {
     return this.#transfer.isBegun;
   }
@@ -130,7 +131,10 @@ export class Upload extends EventTarget {
     this.end('cancelled', reason);
   }
 
-  /** For the queue: runs it. @param {Promise<void>} ready when it may begin @returns {Promise<void>} resolved when it has stopped */
+  /**
+   * For the queue: runs the upload.
+   * @param {Promise<void>} ready resolved when it may begin @returns {Promise<void>} resolved when it has stopped
+   */
   async run(ready) {
     const running = new AbortController();
     this.#running = running;
@@ -143,11 +147,11 @@ export class Upload extends EventTarget {
     }
   }
 
-  /** For the queue: the session lists it. @param {Attachment} attachment */
+  /** For the queue: handles that the session lists the attachment. @param {Attachment} attachment */
   listed(attachment) {
     if (this.isOver) return;
     this.#transfer.created();
-    // An upload of an earlier page: the known progress before it resumes.
+    // Shows the known progress of an earlier page's upload before it resumes.
     if (this.#offset === 0) this.#moved(attachment.offset);
     if (!attachment.isReady) return;
     this.#offset = this.size;
@@ -157,22 +161,22 @@ export class Upload extends EventTarget {
     this.#resolve(attachment);
   }
 
-  /** For the queue: a participant removed it. */
+  /** For the queue: ends the upload, because a participant removed it. */
   removed() {
     this.end('cancelled', new AttachmentError('not-found', '', { status: 404 }));
   }
 
-  /** For the queue: the gateway reported progress. */
+  /** For the queue: handles progress that the gateway reported. */
   touch() {
     this.#transfer.touch();
   }
 
-  /** For the queue: the connection may be back. */
+  /** For the queue: retries at once, because the connection may be back. */
   retryNow() {
     this.#transfer.retryNow();
   }
 
-  /** For the queue. @param {'failed' | 'cancelled'} state @param {Error} error */
+  /** For the queue: ends the upload. @param {'failed' | 'cancelled'} state @param {Error} error */
   end(state, error) {
     if (this.isOver) return;
     this.#error = error;

@@ -1,4 +1,4 @@
-/** The uploads of a page into a session: two at a time, in order, with those that an earlier page began. */
+/** The uploads of a page to a session: two at a time, in order, including those that an earlier page began. */
 
 import { retryDelay } from '../backoff.js';
 import { AttachmentError, InvalidationReason } from '../errors.js';
@@ -99,14 +99,14 @@ export class UploadQueue {
     }
   }
 
-  /** The session lists an attachment. @param {Attachment} attachment */
+  /** Handles an attachment that the session lists. @param {Attachment} attachment */
   listed(attachment) {
     const held = this.#held.get(attachment.id);
     if (held) held.record.epoch = this.#session.epoch;
     held?.upload.listed(attachment);
   }
 
-  /** The gateway may have more on its disk. */
+  /** Forgets the finished uploads that are on the gateway's disk now. */
   committed() {
     const { epoch, committed } = this.#session;
     for (const [id, { record, sequence }] of this.#unsafe) {
@@ -114,7 +114,7 @@ export class UploadQueue {
     }
   }
 
-  /** A snapshot was complete: finished uploads that the gateway has lost in a crash are uploaded again. */
+  /** Uploads finished files again that the gateway has lost in a crash. Called after a complete snapshot. */
   reloaded() {
     for (const [id, { record, blob }] of this.#unsafe) {
       if (record.epoch === this.#session.epoch) continue;
@@ -131,19 +131,22 @@ export class UploadQueue {
     this.find(id)?.removed();
   }
 
-  /** The network or the session is back: waiting transfers continue now. */
+  /** Continues waiting transfers at once, because the network or the session is back. */
   retryNow() {
     for (const { upload } of this.#held.values()) upload.retryNow();
     this.#beginNext();
   }
 
-  /** The session is over. If this client may return, a later page resumes the unfinished uploads. @param {InvalidationReason} reason */
+  /**
+   * Stops, because the session is over. If this client may return, a later page resumes the unfinished uploads.
+   * @param {InvalidationReason} reason
+   */
   end(reason) {
     this.#isClosed ||= reason.canComeBack;
     for (const upload of this.current) upload.end(reason.kind === 'left' ? 'cancelled' : 'failed', reason);
   }
 
-  /** Stops; a later page resumes the unfinished uploads. */
+  /** Stops. A later page resumes the unfinished uploads. */
   close() {
     this.#isClosed = true;
     for (const upload of this.current) upload.cancel();
@@ -213,10 +216,13 @@ export class UploadQueue {
     this.#beginNext();
   }
 
-  /** @param {Upload} upload @param {UploadRecord} record @param {number} status @returns {boolean} true if the gateway has lost it in a crash, so it must be created anew */
+  /**
+   * @param {Upload} upload @param {UploadRecord} record @param {number} status
+   * @returns {boolean} true if the gateway has lost it in a crash, so it must be created again
+   */
   #missing(upload, { epoch }, status) {
     if (status === 404) {
-      // Without a connection, or while the session lists it, this is unknown.
+      // Without a connection, or while the session lists the attachment, the loss is not certain.
       if (!this.#session.isConnected || this.#find(upload.id)) return false;
       if (epoch !== this.#session.epoch) return true;
     }
@@ -237,7 +243,7 @@ export class UploadQueue {
     await this.#discard(record);
   }
 
-  /** Removes an upload that will not be finished, with as many retries as necessary. @param {UploadRecord} record */
+  /** Removes an abandoned upload from the gateway, with as many retries as necessary. @param {UploadRecord} record */
   async #discard({ id }) {
     for (let attempt = 0; !this.#isClosed; attempt += 1) {
       try {

@@ -1,4 +1,4 @@
-/** The records by which a later page goes on with the uploads of an earlier one. */
+/** The records with which a later page continues the uploads of an earlier one. */
 
 import { newKey } from '../key.js';
 
@@ -6,17 +6,17 @@ import { newKey } from '../key.js';
  * @typedef {object} UploadRecord
  * @property {string} id
  * @property {string} session
- * @property {string} claim the lease of the page that runs it
+ * @property {string} claim the lease of the page that runs the upload
  * @property {string} name
  * @property {string} contentType
  * @property {unknown} metadata
  * @property {number} createdAt milliseconds of the wall clock
  * @property {boolean} isCreated true if the gateway is known to have it
- * @property {string} epoch of the gateway then
+ * @property {string} epoch the gateway's epoch at that time
  * @property {boolean} isPaused
  * @property {boolean} isCancelled true if it is to be removed from the gateway
  *
- * A store of uploads that outlives the page.
+ * A store of uploads that survive a reload of the page.
  * @typedef {object} UploadRecords
  * @property {() => Promise<UploadRecord[]>} list of all sessions
  * @property {(record: UploadRecord, blob: Blob) => Promise<unknown>} put
@@ -24,7 +24,7 @@ import { newKey } from '../key.js';
  * @property {(id: string) => Promise<Blob | null>} blob
  * @property {(id: string) => Promise<unknown>} forget
  *
- * Leases by which two open pages of one browser never run the same upload.
+ * Leases. They prevent that two open pages of one browser run the same upload.
  * @typedef {object} UploadLeases
  * @property {string} own the lease of this page's uploads
  * @property {(lease: string) => Promise<boolean>} acquire false: an open page holds it

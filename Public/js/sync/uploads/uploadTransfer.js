@@ -14,14 +14,14 @@ import { PieceSize } from './pieceSize.js';
  *
  * @typedef {object} TransferEvents
  * @property {() => void} created the gateway has it
- * @property {(offset: number) => void} moved the number of bytes that were sent or received
- * @property {(status: number) => boolean} missing the gateway no longer has it; returns true if it must be created anew
+ * @property {(offset: number) => void} moved the number of sent or received bytes changed
+ * @property {(status: number) => boolean} missing the gateway no longer has it; returns true if it must be created again
  * @property {(isInterrupted: boolean) => void} interrupted true while it waits for a retry
  */
 
 /** The time without progress after which a request is aborted. The gateway itself waits 20 s for a body. */
 const SILENCE_MS = 30_000;
-/** The same, after the connection was lost: some browsers do not notice a lost connection while they send. */
+/** The shorter time after the connection was lost: some browsers do not detect a lost connection while they send. */
 const STALL_MS = 5000;
 
 export class UploadTransfer {
@@ -62,7 +62,7 @@ export class UploadTransfer {
     this.#env = env;
   }
 
-  /** True if the gateway may have a part of it. */
+  /** True if the gateway may have a part of the file. */
   get isBegun() {
     return this.#isBegun;
   }
@@ -86,13 +86,13 @@ export class UploadTransfer {
     }
   }
 
-  /** The session lists it as ready. */
+  /** Ends the transfer, because the session lists the attachment as ready. */
   finish() {
     this.#isDone = true;
     this.#endWait();
   }
 
-  /** The gateway has it. */
+  /** Records that the gateway has the upload. */
   created() {
     if (this.#isCreated) return;
     this.#isBegun = true;
@@ -100,12 +100,12 @@ export class UploadTransfer {
     this.#events.created();
   }
 
-  /** The gateway reported progress. */
+  /** Handles progress that the gateway reported. */
   touch() {
     this.#touch();
   }
 
-  /** The network or the session is back: a waiting retry begins now, and a running request may be lost. */
+  /** Begins a waiting retry at once, because the network or the session is back. A running request may be lost. */
   retryNow() {
     this.#endWait();
     this.#suspectStall();
@@ -116,7 +116,8 @@ export class UploadTransfer {
     if (this.#offset === null) await this.#locate(signal);
     else if (this.#offset < this.#blob.size) await this.#sendPiece(this.#offset, signal);
     else {
-      // The gateway has everything, so an entry of the session ends this. In case that entry was missed, ask again.
+      // The gateway has the whole file, so an entry of the session will end the transfer. In case that entry was missed, ask
+      // again.
       await this.#wait(null, signal);
       this.#offset = null;
     }
@@ -153,7 +154,7 @@ export class UploadTransfer {
     this.#pieces.arrived(piece.byteLength, this.#env.now() - began);
   }
 
-  /** @param {number} from @returns {Promise<ArrayBuffer>} the piece from there on */
+  /** @param {number} from @returns {Promise<ArrayBuffer>} the piece that begins there */
   async #read(from) {
     try {
       return await this.#blob.slice(from, from + this.#pieces.bytes).arrayBuffer();
@@ -220,7 +221,7 @@ export class UploadTransfer {
 
   /** @param {unknown} error @returns {number} milliseconds @throws {unknown} the error, if it is permanent */
   #delayAfter(error) {
-    // A refusal of the size without the gateway's numbers comes from a proxy, which may accept smaller pieces.
+    // A refusal of the size that has no numbers comes from a proxy instead of the gateway. The proxy may accept smaller pieces.
     const isProxy = error instanceof AttachmentError && error.status === 413 && error.limit === undefined;
     if (isProxy && !this.#pieces.isSmallest) this.#pieces.keepSmall();
     else if (this.#isCreated && isMissing(error)) this.#isCreated = !this.#events.missing(error.status);
