@@ -13,7 +13,7 @@ test('the first attempt is immediate; later ones are delayed by up to 10 s', () 
   assert.deepEqual(delays, [0, 75, 150, 300, 600, 1200, 2400, 4800, 7500, 7500]);
 });
 
-test('half jitter: between a half and the whole of a bound that doubles up to 10 s', () => {
+test('the jitter is a half: a delay is between a half and the whole of a bound that doubles up to 10 s', () => {
   const attempts = [0, 1, 2, 3, 4, 5, 6, 7, 50, 5000];
   const bounds = [100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000, 10_000];
   assert.deepEqual(attempts.map((attempt) => retryDelay(attempt, () => 0)), bounds.map((bound) => bound / 2));
@@ -37,7 +37,7 @@ test('a delay for which the gateway asks gets up to half a second of jitter', ()
   assert.deepEqual(delays, [175, 1175, 60_375]);
 });
 
-test('a page that is accepted and cut at once opens few sockets in a minute', () => {
+test('a page whose connections are accepted and closed at once opens few sockets in a minute', () => {
   const { session, clock, sockets, last } = fakeSession();
   session.join();
   for (let ms = 0; ms < 60_000; ms += 10) {
@@ -57,7 +57,7 @@ test('a page that is accepted and cut at once opens few sockets in a minute', ()
   assert.equal(sockets.length, length + 1, 'the connection was stable, so the next attempt is immediate');
 });
 
-test('a gateway that refuses each connection gets ever fewer attempts, at least one in 10 s', () => {
+test('a gateway that refuses each connection gets fewer and fewer attempts, but at least one in 10 s', () => {
   const { session, clock, sockets, last } = fakeSession();
   session.join();
   /** @type {number[]} */

@@ -13,7 +13,7 @@ const KINDS = {
   refused: 'refused',
 };
 
-/** The page adds at most this to a delay that the gateway asks for, before the first attempt. */
+/** The maximum that the page adds to a delay for which the gateway asks, before the first attempt. */
 const MOST_ADDED_MS = 500;
 
 for (const vector of vectors('closeCodes').closes) {
@@ -70,8 +70,8 @@ test('§2.2 every reason of the gateway is JSON of at most 123 bytes, with a rea
 
 test('§2.2 4005: a participant reports that the session is full until it is joined again', () => {
   const { session, last, reopen } = fakeSession();
-  const reported = /** @type {string[]} */ ([]);
-  session.addEventListener('connectionchange', () => reported.push(session.trouble));
+  const seen = /** @type {string[]} */ ([]);
+  session.addEventListener('connectionchange', () => seen.push(session.trouble));
   session.join();
   welcome(last());
   last().cut();
@@ -79,14 +79,14 @@ test('§2.2 4005: a participant reports that the session is full until it is joi
   last().cut(4005, '{"code":"session-full"}');
   reopen();
   welcome(last(), { resumed: true });
-  assert.deepEqual(reported, ['', '', 'session-full', '']);
+  assert.deepEqual(seen, ['', '', 'session-full', '']);
   assert.equal(session.state, 'joined');
 });
 
 test('§2.2 1013: reports the reason until the session is joined', () => {
   const { session, last, reopen } = fakeSession();
-  const told = /** @type {string[]} */ ([]);
-  session.addEventListener('connectionchange', () => told.push(session.isConnected ? 'connected' : session.trouble));
+  const seen = /** @type {string[]} */ ([]);
+  session.addEventListener('connectionchange', () => seen.push(session.isConnected ? 'connected' : session.trouble));
   session.join();
   for (const reason of ['{"code":"storage-full","retryAfterMs":800}', '{"code":"storage-full"}', 'Bye']) {
     last().open();
@@ -96,5 +96,5 @@ test('§2.2 1013: reports the reason until the session is joined', () => {
   last().cut(1013, '{"code":"storage-full"}');
   reopen();
   welcome(last());
-  assert.deepEqual([told, session.trouble], [['storage-full', '', 'storage-full', 'connected'], '']);
+  assert.deepEqual([seen, session.trouble], [['storage-full', '', 'storage-full', 'connected'], '']);
 });

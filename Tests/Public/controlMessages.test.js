@@ -76,7 +76,7 @@ for (const [message, act, options] of WRITTEN) {
   });
 }
 
-test('§2 of the messages of a client, only `wait` is not written by the page', () => {
+test('§2 the page writes all messages of a client except `wait`', () => {
   const kinds = fromClients.map(({ message }) => Object.keys(message)[0]);
   const written = WRITTEN.map(([message]) => Object.keys(message)[0]);
   assert.deepEqual([...new Set(kinds)].filter((kind) => !written.includes(kind)), ['wait']);

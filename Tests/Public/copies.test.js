@@ -128,12 +128,15 @@ const ITEM = { name: 'a\u0000b', contentType: 'not a type', placement: { locatio
 const file = (/** @type {unknown} */ shapes, /** @type {unknown} */ items, version = 1) =>
   JSON.stringify({ drawTogether: version, marks: shapes, items });
 
-/** @type {[string, string, [number, number, number] | RegExp][]} what is in a file, and shapes, items and what is damaged of it, or why it is refused */
+/**
+ * @type {[string, string, [number, number, number] | RegExp][]} the content of a file; and the numbers of shapes, items and
+ *   damaged parts, or the error
+ */
 const FILES = [
-  ['no JSON', 'PNG', /no drawing/],
-  ['null', 'null', /no drawing/],
-  ['something else', '{"type":"excalidraw","elements":[]}', /no drawing/],
-  ['no items', '{"drawTogether":1,"marks":[]}', /no drawing/],
+  ['no JSON', 'PNG', /not a drawing/],
+  ['null', 'null', /not a drawing/],
+  ['something else', '{"type":"excalidraw","elements":[]}', /not a drawing/],
+  ['no items', '{"drawTogether":1,"marks":[]}', /not a drawing/],
   ['a later version', file([], [], 2), /newer version/],
   ['nothing', file([], []), [0, 0, 0]],
   ['a shape and an item', file([MARK], [ITEM]), [1, 1, 0]],
@@ -161,14 +164,14 @@ for (const [what, text, expected] of FILES) {
   });
 }
 
-test('a too long stroke is split without a gap', async () => {
+test('a stroke that is too long is split without a gap', async () => {
   const points = Array.from({ length: 9001 }, (_, at) => [at, 0]);
   const { shapes } = await readDrawing(file([{ ...MARK, message: { ...MARK.message, points } }], []), () => 'K');
   const ends = shapes.map((shape) => /** @type {any} */ (shape).points).map((all) => [all[0], all.at(-2)]);
   assert.deepEqual(ends, [[0, 3999], [3999, 7998], [7998, 9000]]);
 });
 
-test('a file that could not be reopened is not written; the error has its name', () => {
+test('a file that could not be reopened is not written, and the error has its name', () => {
   assert.doesNotThrow(() => checkSize({ size: MAX_BYTES }));
   assert.throws(() => checkSize({ size: 300 * 2 ** 20 }), /This drawing is 300 MB. At most 256 MB can be opened./);
   assert.ok(isDrawingFile({ name: 'Ours.DrawTogether' }) && !isDrawingFile({ name: 'drawtogether.png' }));

@@ -94,9 +94,9 @@ test('shapes are stroked, freehand strokes are filled, and highlighters are tran
   const traced = SHAPE_TOOLS.map((tool) => {
     const stroke = new Stroke({ ...LOOK, tool, id: 'x', z: 1 });
     stroke.append(shapeToolPoints(tool, [0, 0], [40, 20], 6), null);
-    const path = pathTold();
+    const path = recordingPath();
     trace(stroke, path);
-    return [path.told[0], path.told.at(-1)];
+    return [path.calls[0], path.calls.at(-1)];
   });
   assert.deepEqual(traced.map(([, last]) => last === 'closePath'), SHAPE_TOOLS.map(isClosed));
   assert.deepEqual(traced.map(([first]) => first).slice(0, 3), Array.from({ length: 3 }, () => 'moveTo 0 0'));
@@ -105,13 +105,13 @@ test('shapes are stroked, freehand strokes are filled, and highlighters are tran
 test('a highlighter ignores pressure', () => {
   const stroke = new Stroke({ ...LOOK, tool: 'highlighter', width: 20, id: 'x', z: 1 });
   stroke.append([0, 0, 50, 0, 100, 0], [0.1, 1, 0.4]);
-  const path = pathTold();
+  const path = recordingPath();
   trace(stroke, path);
-  const heights = path.told.filter((one) => !one.startsWith('arc')).map((one) => Math.abs(Number(one.split(' ')[2])));
+  const heights = path.calls.filter((one) => !one.startsWith('arc')).map((one) => Math.abs(Number(one.split(' ')[2])));
   assert.ok(heights.every((height) => Number.isNaN(height) || height === 10 || height === 0));
 });
 
-test('§6 a growing shape is sent as a replace, then as replaces with existing, the last at once', () => {
+test('§6 a growing shape is sent as a replace, then as replaces with existing; the last one is sent at once', () => {
   const { drawing, shapes, last } = shared();
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [10, 10]);
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [20, 10]);
@@ -143,7 +143,7 @@ test('a cancelled shape leaves no trace', () => {
   assert.equal(drawing.canUndo, false);
 });
 
-test('a shape erased by others while it is drawn is gone', () => {
+test('a shape that others erase while it is drawn disappears', () => {
   const { drawing, shapes, last } = shared();
   drawing.drawShape(LOOK, keyOf(1), [0, 0], [10, 10]);
   last().entries(said({ flags: REPLACE, type: STROKE_TYPE, payload: JSON.parse(last().said[0].payload) }, 1, 1, 1));
@@ -192,7 +192,7 @@ test('§6 typed text is sent letter by letter, at a limited rate', () => {
   assert.equal(shapes.size, 0);
 });
 
-test('editing a text is one undo step, also after it was moved', () => {
+test('an edit of a text is one undo step, also after the text was moved', () => {
   const { drawing, shapes, last } = shared();
   last().entries(said({ flags: REPLACE, type: TEXT_TYPE, payload: WRITTEN }, 9, 1));
   drawing.writeText(keyOf(9), 'Milk', TYPE, [0, 0]);
@@ -281,17 +281,21 @@ function shared() {
   return { ...world, shapes, drawing };
 }
 
-/** As the gateway passes it on. @param {{ flags: number, type: string, payload: object }} entry @param {number} key @param {number} sequence @param {number} [sender] */
+/**
+ * Returns an entry as the gateway forwards it.
+ * @param {{ flags: number, type: string, payload: object }} entry @param {number} key @param {number} sequence
+ * @param {number} [sender]
+ */
 function said(entry, key, sequence, sender = BEN.number) {
   return gatewayEntry({ ...entry, key, sequence, sender, clientSequence: sequence });
 }
 
 /** A path that records its calls. */
-function pathTold() {
+function recordingPath() {
   /** @type {string[]} */
-  const told = [];
+  const calls = [];
   const tell = (/** @type {string} */ name) => (/** @type {unknown[]} */ ...values) =>
-    void told.push([name, ...values].join(' '));
+    void calls.push([name, ...values].join(' '));
   const names = ['moveTo', 'lineTo', 'quadraticCurveTo', 'arc', 'closePath'];
-  return /** @type {any} */ ({ told, ...Object.fromEntries(names.map((name) => [name, tell(name)])) });
+  return /** @type {any} */ ({ calls, ...Object.fromEntries(names.map((name) => [name, tell(name)])) });
 }

@@ -7,9 +7,9 @@ import { gatewayEntry } from './support.js';
 const COLLECTION = 'https://draw.example/api/sessions/AAAAAAAAAAAAAAAAAAAAAA/attachments';
 
 /**
- * What befalls a request, instead of its going well:
- * `unheard` nothing of it arrives · `cutAfter` so many bytes of its body arrive, and no answer comes · `lost` all is done, and
- * the answer does not come · `hangs` after `cutAfter` bytes, until it is given up · `answer` this one, and nothing is done.
+ * A fault of a request: `unheard`: nothing of it arrives · `cutAfter`: this number of bytes of its body arrives, without an
+ * answer · `lost`: it succeeds, but without an answer · `hangs`: it hangs after `cutAfter` bytes until it is aborted · `answer`:
+ * it has only this answer.
  * @typedef {{ unheard?: true, cutAfter?: number, lost?: true, hangs?: true,
  *   answer?: { status: number, headers?: Record<string, string>, text?: string } }} Fault
  *
@@ -24,14 +24,14 @@ export class FakeAttachments {
   requests = [];
   /** The number of accepted bytes of bodies. */
   taken = 0;
-  /** @type {Fault[]} one for each request to come */
+  /** @type {Fault[]} one for each following request */
   faults = [];
   /** @type {(entry: Uint8Array) => void} */
   tell = () => {};
   sequence = 100;
   loads = 0;
   loadsGivenUp = 0;
-  /** Tells the request that hangs how much of its body went out. @type {(bytes: number) => void} */
+  /** Reports progress to the hanging request: the number of sent bytes of its body. @type {(bytes: number) => void} */
   goesOut = () => {};
 
   /** @type {import('../../Public/js/sync/journal/groupSessionJournal.js').JournalEnvironment['send']} */
@@ -73,7 +73,7 @@ export class FakeAttachments {
     this.tell(gatewayEntry({ flags: 0x07, sequence: this.sequence, key: id, type: 'attachment' }));
   }
 
-  /** Says what the session holds under an id. @param {string} id */
+  /** Sends the entry of an attachment. @param {string} id */
   list(id) {
     this.sequence += 1;
     this.tell(this.entry(id));
@@ -125,14 +125,14 @@ export class FakeAttachments {
   /** @param {string} id @param {Record<string, string>} headers */
   #create(id, headers) {
     const pairs = headers['Upload-Metadata'].split(',').map((pair) => pair.split(' '));
-    const told = Object.fromEntries(pairs.map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
+    const fields = Object.fromEntries(pairs.map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
     this.stored.set(id, {
       ...EMPTY,
       id,
       size: Number(headers['Upload-Length']),
-      name: told.filename,
-      contentType: told.filetype ?? 'application/octet-stream',
-      metadata: JSON.parse(told.metadata ?? 'null'),
+      name: fields.filename,
+      contentType: fields.filetype ?? 'application/octet-stream',
+      metadata: JSON.parse(fields.metadata ?? 'null'),
       participant: headers['Participant-Token'] ?? null,
     });
     this.list(id);

@@ -62,7 +62,7 @@ test('a large snapshot is shown while it arrives; repeating it changes nothing, 
   const whole = Array.from({ length: 1500 }, (_, at) => entry(REPLACE, at));
   last().tell(catchUp('snapshot', 2000));
   for (const one of whole) last().entries(one);
-  assert.ok(shapes.size > 30 && shapes.size < 1500, 'before it was told to its end');
+  assert.ok(shapes.size > 30 && shapes.size < 1500, 'before the snapshot is complete');
   last().tell(caughtUp(2000));
   frameQueue.flush();
   assert.equal(shapes.size, 1500);
@@ -95,7 +95,7 @@ function idOf(at) {
   return `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`;
 }
 
-/** @param {number} flags @param {number} at which stroke @param {number} [sequence] */
+/** @param {number} flags @param {number} at the number of the stroke @param {number} [sequence] */
 function entry(flags, at, sequence = 0) {
   const payload = { id: idOf(at), color: 1, point: [at, 1], width: 6, tool: 'pen', rgb: '#f2762e', z: at };
   return gatewayEntry({ flags, sequence, sender: BEN.number, key: idOf(at), type: STROKE_TYPE, payload });

@@ -314,7 +314,7 @@ for (const code of ['message-too-large', 'bad-entry', 'unknown-participant']) {
   });
 }
 
-test('P2 a late snapshot without replaced own entries settles all of them at its end', () => {
+test('P2 a late snapshot that omits replaced own entries acknowledges all of them at its end', () => {
   const { session, last } = fakeSession();
   const acked = observeAcked(session);
   session.join();
@@ -339,9 +339,12 @@ test('a refusal counts as the expected answer', () => {
   assert.equal(sockets.length, 1);
 });
 
-/** Numbers 3 to 5 are kept, and 5 is refused: the number that the gateway expects, and the entries that are sent then. */
+/**
+ * The outbox has the numbers 3 to 5, and 5 is refused. Rows: the number that the gateway expects, and the entries that are sent
+ * then.
+ */
 const GAPS = [
-  { rule: 'what is held is sent from the expected number on', expected: 4, said: [['B', 4], ['C', 5]] },
+  { rule: 'the entries are sent from the expected number on', expected: 4, said: [['B', 4], ['C', 5]] },
   {
     rule: 'what is not held any more leaves its numbers to the rest',
     expected: 2,
@@ -393,7 +396,7 @@ test('§3.1 a used sequence is filled when the gateway returns with an older sta
   last().tell(joined({ epoch: 'e2', resumed: true }));
   last().tell({ catchUp: { kind: 'snapshot', epoch: 'e2', sequence: 0 } });
   last().tell(caughtUp(0));
-  // In its place an entry without a type is sent, which no gateway accepts.
+  // An entry without a type is sent in its place. No gateway accepts it.
   assert.deepEqual(last().said.map(({ type, clientSequence, flags }) => [type, clientSequence, flags]), [
     ['A', 1, 1],
     ['', 2, 1],
@@ -408,12 +411,12 @@ test('§3.1 a used sequence is filled when the gateway returns with an older sta
 });
 
 for (const isResumed of [true, false]) {
-  test(`entries lost in a crash are reported and settled again, ${isResumed ? 'resumed' : 'as a new participant'}`, () => {
+  test(`entries lost in a crash are reported and acknowledged, ${isResumed ? 'resumed' : 'as a new participant'}`, () => {
     const { session, last, reopen } = fakeSession();
-    const told = observeAcked(session);
+    const reported = observeAcked(session);
     session.observe({
-      reopened: ({ entry }) => told.push(`${entry.type} lost`),
-      caughtUp: () => told.push('caught up'),
+      reopened: ({ entry }) => reported.push(`${entry.type} lost`),
+      caughtUp: () => reported.push('caught up'),
     });
     session.join();
     welcome(last());
@@ -423,7 +426,7 @@ for (const isResumed of [true, false]) {
       last().entries(gatewayEntry({ flags: 1, sequence, sender: 1, clientSequence, type, payload: {} }));
     }
     last().tell({ committed: { sequence: 1 } });
-    told.length = 0;
+    reported.length = 0;
     last().cut();
     reopen();
     const sender = isResumed ? 1 : 2;
@@ -434,7 +437,7 @@ for (const isResumed of [true, false]) {
     assert.deepEqual(session.pending.map(({ entry }) => entry.type), ['B', 'C', 'D']);
     const clientSequence = isResumed ? 4 : 3;
     last().entries(gatewayEntry({ flags: 1, sequence: 4, sender, clientSequence, type: 'D', payload: {} }));
-    assert.deepEqual(told, ['B lost', 'C lost', 'caught up', 'B accepted', 'C accepted', 'D accepted']);
+    assert.deepEqual(reported, ['B lost', 'C lost', 'caught up', 'B accepted', 'C accepted', 'D accepted']);
   });
 }
 
@@ -505,7 +508,7 @@ test('unknown control messages are ignored', () => {
   assert.equal(session.state, 'joined');
 });
 
-test('too large entries are refused before sending, by the gateway’s limit', () => {
+test('entries over the gateway’s limit are refused before they are sent', () => {
   const { session, last } = fakeSession();
   session.join();
   welcome(last(), { limits: { ...LIMITS, messageBytes: 10 } });
@@ -610,7 +613,7 @@ test('a reloaded page is the same participant, and sends the pending entries', (
   assert.deepEqual(last().said.map(({ type, clientSequence }) => [type, clientSequence]), [['A', 1], ['B', 2]]);
 });
 
-test('a returned own unreliable entry is ignored', () => {
+test('an own unreliable entry that comes back is ignored', () => {
   const { session, last } = fakeSession();
   const heard = /** @type {string[]} */ ([]);
   session.join();
@@ -623,11 +626,11 @@ test('a returned own unreliable entry is ignored', () => {
   assert.deepEqual(heard, ['Yours']);
 });
 
-test('a successor and a notice are reported', () => {
+test('a successor of the session and a notice are reported', () => {
   const { session, last } = fakeSession();
   session.join();
   welcome(last());
-  const told = ['newsession', 'notice', 'activitychange'].map((kind) =>
+  const seen = ['newsession', 'notice', 'activitychange'].map((kind) =>
     collect(session, kind, (event) => /** @type {any} */ (event).detail ?? kind)
   );
   last().entries(
@@ -635,7 +638,7 @@ test('a successor and a notice are reported', () => {
     gatewayEntry({ flags: 0x81, sequence: 2, type: 'notice', payload: { code: 'saved', detail: 'Saved again.' } }),
     gatewayEntry({ flags: 0x81, sequence: 3, type: 'activity', payload: { title: 'Other' } }),
   );
-  assert.deepEqual(told, [[{ session: 'B', by: 2 }], [{ code: 'saved', detail: 'Saved again.' }], ['activitychange']]);
+  assert.deepEqual(seen, [[{ session: 'B', by: 2 }], [{ code: 'saved', detail: 'Saved again.' }], ['activitychange']]);
   assert.equal(session.activity.title, 'Other');
 });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { sendRequest } from '../../Public/js/sync/httpRequest.js';
 
-/** The part of a browser's `XMLHttpRequest` that is used. */
+/** The part of `XMLHttpRequest` that the page uses. */
 class FakeRequest {
   /** @type {FakeRequest} */
   static last;

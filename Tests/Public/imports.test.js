@@ -1,4 +1,4 @@
-/** The folders of the page's modules import one way. */
+/** Imports between the folders of the page's modules go one way. */
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ const MODULES = fileURLToPath(new URL('../../Public/js/', import.meta.url));
 
 /** The folders that the modules of a folder may import. @type {Record<string, string[]>} */
 const ALLOWED = {
-  // At the top beside the folders, because it runs beside the page.
+  // The service worker is outside of the folders, because it runs separately from the page.
   'serviceWorker.js': ['persist'],
   app: ['ui', 'tools', 'edit', 'protocol', 'model', 'render', 'persist', 'sync', 'i18n'],
   ui: ['tools', 'edit', 'protocol', 'model', 'render', 'persist', 'sync', 'i18n'],
@@ -24,17 +24,17 @@ const ALLOWED = {
   i18n: [],
 };
 
-/** Imports against this order that are left. The list may only become shorter: remove an entry with the import itself. */
+/** The remaining imports against this order. The list may only become shorter: remove an entry together with its import. */
 const REMAINING = new Set([
-  // Labels of items and problems of image files are made in the model.
+  // The model makes the labels of items and the error texts of image files.
   'model/imageFile.js → i18n/i18n.js',
   'model/item.js → i18n/format.js',
   'model/item.js → i18n/i18n.js',
-  // The limits of a plane are constants of its messages.
+  // The check of points is a function of the messages.
   'model/placement.js → protocol/shapeMessages.js',
-  // An item makes its own painter.
+  // Items and their painter are in one module.
   'model/item.js → render/shapePainter.js',
-  // A drawing file takes the contents of items from the export of pictures.
+  // The file of a drawing uses functions of the export.
   'persist/drawingFile.js → render/export/raster.js',
 ]);
 
@@ -43,7 +43,7 @@ const STATEMENTS =
   /^(?:(?:import|export) .*?|} )from '(\.[^']+)';$|^import '(\.[^']+)';$|\bawait import\('(\.[^']+)'\)/gm;
 const TYPES = /@import .*? from '(\.[^']+)'|\bimport\('(\.[^']+)'\)/g;
 
-test('each module but the service worker is in one of the folders', () => {
+test('each module except the service worker is in one of the folders', () => {
   const folders = new Set(PATHS.map(folderOf));
   assert.deepEqual([...folders].toSorted(), Object.keys(ALLOWED).toSorted());
 });
@@ -57,7 +57,7 @@ test('`sync` imports nothing outside itself, not even types', () => {
   assert.deepEqual(outside, []);
 });
 
-test('folders import one way, and no exception is listed needlessly', () => {
+test('imports go one way, and each listed exception is needed', () => {
   const against = PATHS.flatMap((path) =>
     importsOf(path, STATEMENTS)
       .filter((imported) => folderOf(imported) !== folderOf(path))

@@ -86,7 +86,7 @@ test('in a session an undone removal uploads the item again', async () => {
   const { itemStore, items, drawing, browser, wait } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
-  // As after its picture was loaded.
+  // Its picture was loaded.
   item.blob = fileOf(5);
   await wait(itemStore.remove(item));
   assert.equal(browser.gateway.stored.size, 0);
@@ -114,7 +114,7 @@ test('items that were not loaded cannot be restored; items removed by others sta
   assert.deepEqual([isGone, items.size], [true, 0]);
 });
 
-test('sharing uploads local items at their present places', async () => {
+test('sharing uploads local items with their present placements', async () => {
   const { itemStore, items, browser, share } = page();
   const item = add(itemStore);
   itemStore.move(item, { ...item.place, x: 200 });
@@ -221,7 +221,7 @@ test('an own move is shown until the order of concurrent moves is known', () => 
   assert.equal(item.place.x, 350);
 });
 
-test('a late joiner gets the present places; items missing in a snapshot are removed', () => {
+test('a late joiner gets the present placements; items that are missing in a snapshot are removed', () => {
   const { browser, items, open } = page();
   browser.gateway.stored.set(ID, stored());
   const { last } = open();
@@ -307,7 +307,7 @@ test('an item removed by another participant disappears, even during a drag', ()
   assert.deepEqual(last().said, []);
 });
 
-test('an own removal takes effect at once, with the item’s place', async () => {
+test('an own removal takes effect at once, and removes the item’s placement', async () => {
   const { itemStore, browser, items, last, wait } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
@@ -366,7 +366,7 @@ test('after leaving, items are kept and can be shared in another session', async
   assert.deepEqual(items.all.map(({ id, state }) => [id, state]), [[ID, 'local'], [own.id, 'local']]);
   const opened = share();
   await quiet();
-  // The other session has none of the attachments.
+  // The other session does not have the attachments.
   browser.gateway.stored.clear();
   welcome(opened.last(), { limits: LIMITS });
   await opened.wait(Promise.all(items.all.map((item) => /** @type {any} */ (item.upload).done)));

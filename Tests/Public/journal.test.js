@@ -28,8 +28,8 @@ test('§4 an attachment has the gateway’s properties', () => {
   assert.deepEqual([attachment.isReady, attachment.isStalled], [true, false]);
 });
 
-/** Payloads of system entries of the type `attachment`, and the accepted parts. */
-const TOLD = [
+/** Payloads of system entries of the type `attachment`, and the properties that are accepted. */
+const PAYLOADS = [
   { rule: 'no JSON', payload: new TextEncoder().encode('{'), lists: false },
   { rule: 'a list', payload: [], lists: false },
   { rule: 'no id', payload: {}, lists: false },
@@ -38,7 +38,7 @@ const TOLD = [
   { rule: 'members of other kinds', payload: { id: ID, name: 7, size: '5', offset: -1, state: 'odd' }, lists: true },
 ];
 
-for (const { rule, payload, lists } of TOLD) {
+for (const { rule, payload, lists } of PAYLOADS) {
   test(`${rule}: ${lists ? 'listed with defaults' : 'ignored'}`, () => {
     const { last, journal } = openJournal();
     last().entries(gatewayEntry({ flags: 0x85, sequence: 9, key: ID, type: 'attachment', payload }));
@@ -186,18 +186,18 @@ test('§3.3 progress changes the offset, and is reported', () => {
   const { gateway, clock, journal } = openJournal();
   gateway.put(ID, { state: 'uploading', size: 100 });
   /** @type {object[]} */
-  const told = [];
+  const reported = [];
   let changes = 0;
-  journal.addEventListener('progress', (event) => told.push(/** @type {CustomEvent} */ (event).detail));
+  journal.addEventListener('progress', (event) => reported.push(/** @type {CustomEvent} */ (event).detail));
   journal.addEventListener('change', () => (changes += 1));
   clock.pass(7);
   gateway.progress(ID, 40);
   gateway.progress(OTHER, 40);
-  assert.deepEqual(told, [{ id: ID, offset: 40, size: 100, at: 7 }]);
+  assert.deepEqual(reported, [{ id: ID, offset: 40, size: 100, at: 7 }]);
   assert.deepEqual([journal.current[0].offset, changes], [40, 0]);
   gateway.put(ID);
   gateway.progress(ID, 41);
-  assert.deepEqual([told.length, journal.current[0].offset], [1, 5]);
+  assert.deepEqual([reported.length, journal.current[0].offset], [1, 5]);
 });
 
 test('an upload without progress for 10 s is stalled, until its next progress', () => {

@@ -1,4 +1,4 @@
-/** Stored entries that outlive a page: their owner and order, and the entries that a killed page had sent. */
+/** Stored entries that survive a page: their owner, their order, and the entries that a killed page had sent. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -26,7 +26,7 @@ test('an outbox is restored with numbers and payloads, only in its session', asy
   assert.deepEqual(saved?.outbox.items.map(({ entry }) => entry), [entryOf(1), entryOf(2)]);
 });
 
-test('only changes are written, and committed entries are removed', async () => {
+test('only changes are written; committed entries are removed', async () => {
   const browser = new Browser();
   const [store] = await browser.tab().open('S');
   const outbox = filled(3);
@@ -59,7 +59,7 @@ test('refused and prioritized entries keep their places', async () => {
   assert.deepEqual(saved?.outbox.items.map(({ entry }) => entry.type && entry.key), [keyOf(1), '', keyOf(4), keyOf(3)]);
 });
 
-/** The number of entries, of three, that a page had sent without recording it when it was killed. */
+/** The number of entries that a page had sent, without storing this, when it was killed. It had three entries. */
 for (const sent of [0, 1, 2, 3]) {
   test(`killed after ${sent} of 3 unrecorded sends, the rest is sent and nothing is duplicated`, async () => {
     const browser = new Browser();
@@ -197,7 +197,7 @@ class Browser {
     return (await this.database.read(['outboxes'], ({ outboxes }) => [outboxes.getAll()]))?.[0];
   }
 
-  /** @returns {Promise<number[]>} which entries */
+  /** @returns {Promise<number[]>} the stored entries */
   async held() {
     const [held] = await this.database.read(['entries'], ({ entries }) => [entries.getAll()]) ?? [];
     return held.map((/** @type {any} */ { entry }) => entry.payload[0]);
@@ -211,7 +211,7 @@ function filled(count) {
   return outbox;
 }
 
-/** @param {Outbox} outbox @returns {number[]} what it puts on the socket, by number */
+/** @param {Outbox} outbox @returns {number[]} the client sequences that it sends */
 function put(outbox) {
   const numbers = [];
   for (let item = outbox.peek(); item; item = outbox.peek()) {

@@ -8,13 +8,13 @@ import { vectors } from './vectors.js';
 
 const { defaults, assumedByPage, format } = vectors('limits');
 
-test('§5 until the gateway names its limits, the page assumes the defaults', () => {
+test('§5 the page uses the default limits until the gateway sends its own', () => {
   for (const [name, limit] of Object.entries(DEFAULT_LIMITS)) assert.equal(limit, defaults[name], name);
   const others = assumedByPage.filter((/** @type {string} */ name) => !(name in DEFAULT_LIMITS));
   assert.deepEqual(others, ['attachmentBytes', 'metadataBytes']);
 });
 
-test('§5 `messageBytes`: a payload of so many bytes is sent, a longer one is refused', () => {
+test('§5 `messageBytes`: a payload of this size is sent, a longer one is refused', () => {
   const { session, last } = fakeSession();
   session.join();
   const payload = (/** @type {number} */ length) => reliable('T', { payload: new Uint8Array(length) });

@@ -1,4 +1,4 @@
-/** A dead connection is detected by every client, also by one that only watches. */
+/** Every client detects a dead connection, also one that only watches. */
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
@@ -18,12 +18,12 @@ test('a participant who only watches loses a silent connection after 35 s, and r
   clock.pass(LIMIT_MS - 1);
   assert.deepEqual([session.isConnected, sockets.length], [true, 1]);
   /** @type {boolean[]} */
-  const told = [];
-  session.addEventListener('connectionchange', () => told.push(session.isConnected));
+  const reported = [];
+  session.addEventListener('connectionchange', () => reported.push(session.isConnected));
   clock.pass(1);
-  assert.deepEqual([told, session.state, sockets.length, sockets[0].closedWith], [[false], 'joined', 2, 1000]);
+  assert.deepEqual([reported, session.state, sockets.length, sockets[0].closedWith], [[false], 'joined', 2, 1000]);
   welcome(last());
-  assert.deepEqual(told, [false, true]);
+  assert.deepEqual(reported, [false, true]);
 });
 
 test('heartbeats keep a connection, and so does any other message', () => {
@@ -44,7 +44,7 @@ test('heartbeats keep a connection, and so does any other message', () => {
   assert.equal(sockets.length, 2);
 });
 
-test('while a reply is awaited, a silence of 12 s is enough', () => {
+test('while a reply is awaited, a connection is lost after a silence of 12 s', () => {
   const { session, clock, sockets, last } = fakeSession({ isSilent: true });
   session.join();
   welcome(last());
@@ -58,7 +58,7 @@ test('while a reply is awaited, a silence of 12 s is enough', () => {
   assert.equal(sockets.length, 2);
 });
 
-test('a client that is not let in does not wait for heartbeats', () => {
+test('a client that has not joined does not wait for heartbeats', () => {
   const { session, clock, sockets } = fakeSession({ isSilent: true });
   session.join();
   clock.pass(11_999);
@@ -67,9 +67,11 @@ test('a client that is not let in does not wait for heartbeats', () => {
   assert.equal(sockets.length, 2);
 });
 
-/** The seconds until the line works again, after the loss was detected. Until then it swallows everything, handshakes too. */
+/**
+ * The seconds from the detection of the loss until the line works again. Until then, it loses everything, including handshakes.
+ */
 for (let outage = 0; outage < 24; outage += 1) {
-  test(`back within 5 s after a line that was dead for ${outage} s more works again`, () => {
+  test(`reconnects within 5 s after the line works again, ${outage} s after the loss was detected`, () => {
     const { session, clock, sockets, last } = fakeSession({ isSilent: true });
     session.join();
     welcome(last());
@@ -107,7 +109,7 @@ test('after a restart of the gateway, a slow handshake has 12 s', () => {
   assert.equal(sockets.length, 2);
 });
 
-test('a network that is back replaces the socket at once, whether it is open or opening', () => {
+test('when the network is back, the socket is replaced at once, open or opening', () => {
   const { session, sockets, last } = fakeSession();
   session.join();
   welcome(last());
@@ -119,7 +121,7 @@ test('a network that is back replaces the socket at once, whether it is open or 
   assert.equal(session.isConnected, true);
 });
 
-test('a page that returns to sight begins a pending attempt, and replaces a socket that was silent for too long', () => {
+test('a page that becomes visible begins a pending attempt, and replaces a socket that was silent for too long', () => {
   const { session, clock, sockets, last } = fakeSession({ isSilent: true });
   session.join();
   welcome(last());
@@ -135,7 +137,7 @@ test('a page that returns to sight begins a pending attempt, and replaces a sock
   assert.equal(sockets.length, 3);
 });
 
-test('a session that is over opens no socket', () => {
+test('an ended session opens no socket', () => {
   const { session, clock, sockets, last } = fakeSession({ isSilent: true });
   session.join();
   welcome(last());
@@ -145,7 +147,7 @@ test('a session that is over opens no socket', () => {
   assert.deepEqual([sockets.length, clock.waiting], [1, 0]);
 });
 
-test('the page checks the connection when it returns, when the network is back and after sleep', (context) => {
+test('the page checks the connection when it becomes visible, when the network is back, and after sleep', (context) => {
   context.mock.timers.enable({ apis: ['setInterval', 'Date'] });
   const page = new EventTarget();
   const hidden = { hidden: true };
@@ -154,16 +156,16 @@ test('the page checks the connection when it returns, when the network is back a
     addEventListener: page.addEventListener.bind(page),
   });
   /** @type {boolean[]} */
-  const told = [];
-  onResume((isDoubtful) => told.push(isDoubtful));
+  const reported = [];
+  onResume((isDoubtful) => reported.push(isDoubtful));
   page.dispatchEvent(new Event('visibilitychange'));
-  assert.deepEqual(told, [], 'it is hidden');
+  assert.deepEqual(reported, [], 'the page is hidden');
   Object.assign(page, { hidden: false });
   page.dispatchEvent(new Event('visibilitychange'));
   page.dispatchEvent(new Event('online'));
   context.mock.timers.tick(70_000);
-  assert.deepEqual(told.splice(0), [false, true]);
+  assert.deepEqual(reported.splice(0), [false, true]);
   context.mock.timers.setTime(Date.now() + 3_600_000);
   page.dispatchEvent(new Event('resume'));
-  assert.deepEqual(told, [true]);
+  assert.deepEqual(reported, [true]);
 });

@@ -1,4 +1,4 @@
-/** Local pages over the lifetimes of tabs. */
+/** Boards without a session, over the lifetimes of tabs. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -39,7 +39,7 @@ test('a local drawing is restored after a reload', async () => {
   assert.equal(await later.items.all[0].blob?.text(), 'b.bin');
 });
 
-test('strokes drawn while the stored page loads are kept', async () => {
+test('strokes that are drawn while the stored board loads are kept', async () => {
   const browser = new Browser();
   const tab = await browser.open();
   draw(tab, 1);
@@ -53,7 +53,7 @@ test('strokes drawn while the stored page loads are kept', async () => {
   assert.deepEqual(drawn(await browser.reload(later)), [1, 2]);
 });
 
-test('each tab has its own page; a duplicated tab a copy; a new tab the last page without a tab', async () => {
+test('each tab has its own board, a duplicated tab a copy, and a new tab the last board without a tab', async () => {
   const browser = new Browser();
   const [one, two] = [await browser.open(), await browser.open()];
   draw(one, 1);
@@ -73,7 +73,7 @@ test('each tab has its own page; a duplicated tab a copy; a new tab the last pag
   assert.deepEqual(drawn(await browser.open()), [2]);
 });
 
-test('a shared or emptied page is not restored', async () => {
+test('a shared or emptied board is not restored', async () => {
   const browser = new Browser();
   const tab = await browser.open();
   draw(tab, 1);
@@ -90,13 +90,13 @@ test('a shared or emptied page is not restored', async () => {
   await quiet();
   await forget();
   assert.deepEqual([await browser.count('pages'), await browser.count('marks')], [0, 0]);
-  // The session was left: the picture is local again.
+  // The page has left the session, so the picture is local again.
   tab.pages.begin();
   await quiet();
   assert.deepEqual(drawn(await browser.reload(tab)), [2, 3]);
 });
 
-test('eight pages without a tab are kept, for a month at most', async () => {
+test('eight boards without a tab are kept, for a month at most', async () => {
   const browser = new Browser();
   for (let at = 1; at <= 10; at += 1) {
     browser.time += 1;
@@ -112,11 +112,11 @@ test('eight pages without a tab are kept, for a month at most', async () => {
   browser.time += 31 * DAY;
   assert.deepEqual(drawn(await browser.open()), []);
   await quiet();
-  // The page of an open tab stays.
+  // The board of an open tab stays.
   assert.equal(await browser.count('marks'), 1);
 });
 
-test('a failed write is repeated with the next one', async () => {
+test('a failed write is repeated together with the next one', async () => {
   const browser = new Browser({ fails: 'put' });
   const tab = await browser.open();
   let refusals = 0;
@@ -194,14 +194,14 @@ class Browser {
   }
 }
 
-/** @param {Tab} tab @param {number} x where it begins */
+/** @param {Tab} tab @param {number} x the start of the stroke */
 function draw({ drawing }, x) {
   drawing.beginStroke(LOOK, [x, 0, x, 50], null);
   drawing.flush();
   drawing.endStroke();
 }
 
-/** @param {Tab} tab @returns {number[]} where each begins */
+/** @param {Tab} tab @returns {number[]} the start of each stroke */
 function drawn({ shapes }) {
   return shapes.all.map((shape) => /** @type {import('../../Public/js/model/stroke.js').Stroke} */ (shape).points[0])
     .sort();

@@ -18,7 +18,7 @@ test('§2.1 entries that a snapshot contains under the former number are not sen
   reopen();
   last().tell(joined({ participant: BEN, token: 'token-2', sequence: 2 }));
   last().tell(catchUp('snapshot', 2));
-  // A is not in the snapshot, for example because somebody has removed it. It is before B, so the session had it.
+  // A is not in the snapshot, for example because somebody removed it. It was sent before B, so the session had it.
   last().entries(gatewayEntry({ flags: APPEND, sender: 1, clientSequence: 2, key: 2, type: 'B', payload: {} }));
   assert.deepEqual(acked, []);
   last().tell(caughtUp(2));
@@ -41,7 +41,7 @@ test('§2.1 entries that a tail contains under the former number are not sent ag
   assert.deepEqual([acked, sent(last()), session.pending.length], [['A', 'B'], ['1 C'], 1]);
 });
 
-test('entries of another page that continued under the former number count for nothing', () => {
+test('entries of another page that continued under the former number are ignored', () => {
   const { session, last, reopen, acked } = fakeSender();
   for (const type of ['A', 'B']) session.send(reliable(type));
   last().cut(4009);
@@ -57,7 +57,7 @@ test('entries of another page that continued under the former number count for n
   assert.deepEqual([acked, sent(last())], [[], ['1 A', '2 B']]);
 });
 
-test('a cut during the catch-up changes nothing: the next catch-up is compared too', () => {
+test('after a lost connection during the catch-up, the next catch-up is compared, too', () => {
   const { session, last, reopen, acked } = fakeSender();
   for (const type of ['A', 'B']) session.send(reliable(type));
   last().cut(4009);
@@ -79,7 +79,7 @@ test('a cut during the catch-up changes nothing: the next catch-up is compared t
   assert.deepEqual([acked, sent(last())], [['A'], ['1 B', '2 C']]);
 });
 
-test('what a later crash may have taken is sent again', () => {
+test('entries that a later crash may have lost are sent again', () => {
   const outbox = new Outbox();
   outbox.add(reliable('A'));
   outbox.peek();

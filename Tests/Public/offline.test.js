@@ -1,4 +1,4 @@
-/** The pictures of sessions as a device last saw them, over reloads with and without the gateway. */
+/** The stored pictures of sessions, over reloads with and without the gateway. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
 const STYLE = { rgb: '#e5484d', color: 0, width: 3, tool: 'pen' };
 const DAY = 86_400_000;
 
-test('a reload without the gateway shows the last picture, and over it what has not been sent', async () => {
+test('a reload without the gateway shows the last picture, with the entries that were not sent', async () => {
   const device = new Device();
   const tab = await device.open();
   await tab.connects();
@@ -36,7 +36,7 @@ test('a reload without the gateway shows the last picture, and over it what has 
   assert.deepEqual(again.drawn, [1, 3, 4]);
 });
 
-test('what the page closes with is kept, too', async () => {
+test('changes just before the page is closed are kept, too', async () => {
   const device = new Device();
   const tab = await device.open();
   await tab.connects();
@@ -50,7 +50,7 @@ test('what the page closes with is kept, too', async () => {
   assert.deepEqual((await device.reload(tab)).drawn, [1, 2]);
 });
 
-test('the catch-up replaces the last picture, and nothing that is still there disappears meanwhile', async () => {
+test('the catch-up replaces the last picture, and existing shapes do not disappear meanwhile', async () => {
   const device = new Device();
   const [tab, other] = [await device.open(), await new Device(device.gateway).open()];
   for (const one of [tab, other]) await one.connects();
@@ -76,11 +76,11 @@ test('the catch-up replaces the last picture, and nothing that is still there di
   await until(() => other.drawn.includes(4), () => other.turn());
 });
 
-test('a page that has not seen the session shows nothing of it', async () => {
+test('a device without a stored picture shows nothing of the session', async () => {
   const device = new Device();
   const tab = await device.open();
   assert.deepEqual([tab.drawn, tab.sharing.lastSeen], [[], '']);
-  // Nor is an empty page kept as the session's before the session said what is in it.
+  // Before the catch-up, the empty page is not stored as the picture of the session.
   tab.clock.pass(60_000);
   tab.sharing.saveNow();
   await quiet();
@@ -122,7 +122,7 @@ for (const fails of /** @type {const} */ (['open', 'put'])) {
   });
 }
 
-test('of two tabs, one writes; after it is closed, the other', async () => {
+test('of two tabs, one writes; after it is closed, the other one does', async () => {
   const device = new Device();
   const [one, two] = [await device.open(), await device.open()];
   for (const tab of [one, two]) await tab.connects();
@@ -140,7 +140,7 @@ test('of two tabs, one writes; after it is closed, the other', async () => {
   assert.deepEqual((await device.reload(two)).drawn, [1, 2]);
 });
 
-test('a copy that was not finished does not replace the earlier one', async () => {
+test('an incomplete copy does not replace the earlier one', async () => {
   const device = new Device();
   const tab = device.picture();
   for (let at = 1; at <= 600; at += 1) tab.hold(at);
@@ -155,7 +155,7 @@ test('a copy that was not finished does not replace the earlier one', async () =
   assert.equal((await device.picture().snapshots.read(ID))?.shapes.length, 1202);
 });
 
-test('a picture over the limit is kept in part; when it becomes smaller, as a whole', async () => {
+test('a picture over the limit is kept in part; when it becomes smaller, it is kept as a whole', async () => {
   const device = new Device();
   const tab = device.picture({ maximumBytes: 20_000 });
   for (let at = 1; at <= 400; at += 1) tab.hold(at);
@@ -171,7 +171,7 @@ test('a picture over the limit is kept in part; when it becomes smaller, as a wh
   assert.deepEqual([whole?.isWhole, whole?.shapes.length], [true, 100]);
 });
 
-test('only what changed is written again', async () => {
+test('only changed parts are written again', async () => {
   const device = new Device();
   const tab = device.picture();
   for (let at = 1; at <= 300; at += 1) tab.hold(at);
@@ -201,7 +201,7 @@ test('the pictures of eight sessions are kept, for a month at most', async () =>
   assert.deepEqual([await device.count('sessions'), await device.count('parts')], [1, 2]);
 });
 
-test('pictures and files are at their places; those that the session has no more go', async () => {
+test('pictures and files are at their places; those that the session no longer has disappear', async () => {
   const items = new Items();
   const itemStore = new ItemStore({ items, history: new UndoHistory(), depth: { next: 1, seen: () => {} } });
   const device = new Device();
@@ -237,7 +237,7 @@ test('pictures and files are at their places; those that the session has no more
   const journal = Object.assign(new EventTarget(), { current: /** @type {any[]} */ ([]), uploads: [] });
   later.attach(/** @type {any} */ (session), /** @type {any} */ (journal), { bringsPicture: false });
   later.showStored(known.items);
-  // An upload of an earlier page begins before there is a connection.
+  // An upload of an earlier page begins before the page is connected.
   journal.dispatchEvent(new Event('uploadschange'));
   const first = shown.find(keyOf(1));
   assert.deepEqual([shown.size, first?.canLoad, first?.state], [2, true, 'ready']);
@@ -250,7 +250,7 @@ test('pictures and files are at their places; those that the session has no more
 
 /** @typedef {Awaited<ReturnType<Device['open']>>} Tab */
 
-/** A browser with its tabs. Pages come and go; what the browser keeps stays. */
+/** A browser with its tabs. Its stored data survives its pages. */
 class Device {
   time = 0;
   snapshots = new FakeDatabase();
@@ -315,7 +315,7 @@ class Device {
       },
       cut: () => sockets.at(-1).cut(),
       close: () => sockets.at(-1).close(),
-      /** Everything takes one step. */
+      /** Advances the client and the gateway by one step. */
       turn: () => {
         clock.pass(50);
         for (let at = 0; at < gateway.lines.length + 1; at += 1) {
@@ -329,7 +329,7 @@ class Device {
           tab.turn();
           gateway.save();
         }),
-      /** All is on the gateway's disk, and on this device. */
+      /** Waits until everything is on the gateway's disk and on this device. */
       settles: async () => {
         await tab.isCommitted();
         for (let turn = 0; turn < 10; turn += 1) {
@@ -361,7 +361,10 @@ class Device {
     return await this.open(tab.storage);
   }
 
-  /** The part of a page that keeps the picture. @param {{ session?: string, maximumBytes?: number, items?: Items }} [options] */
+  /**
+   * Returns the part of a page that stores the picture.
+   * @param {{ session?: string, maximumBytes?: number, items?: Items }} [options]
+   */
   picture({ session = ID, maximumBytes, items = new Items() } = {}) {
     const clock = new FakeClock();
     /** @type {Map<string, any>} */
@@ -428,7 +431,7 @@ class Device {
   }
 }
 
-/** A session that only tells its item store that all was told. */
+/** A session that only reports the end of a catch-up to the item store. */
 class FakeSession extends EventTarget {
   pending = [];
   /** @type {any[]} */
@@ -450,7 +453,7 @@ class FakeSession extends EventTarget {
 
 let keys = 0;
 
-/** @param {any} shape @returns {number} where it begins */
+/** @param {any} shape @returns {number} its start */
 function startOf(shape) {
   return shape.points[0];
 }

@@ -6,7 +6,10 @@ import { Retention } from '../../Public/js/sync/wire.js';
 
 const { append, replace, remove } = Retention;
 
-/** Unnumbered entries under one key, and the merged ones: B begins, A adds, W is the whole, R removes, X changes if it exists. */
+/**
+ * Unnumbered entries under one key, and the merged ones. B: the first append, A: an append, W: a replace, R: a remove, X: a
+ * replace with `existing`.
+ */
 const FOLDS = [
   { said: 'B', left: 'B' },
   { said: 'BA', left: 'BA' },
@@ -93,7 +96,7 @@ test('numbers are assigned on the first send, from 1 on', () => {
   assert.equal(outbox.isAwaited, true);
 });
 
-test('committed frees only entries known to be at or before it', () => {
+test('`committed` removes only entries with known sequences up to it', () => {
   const outbox = new Outbox();
   for (let count = 0; count < 3; count += 1) outbox.add(entryOf(KINDS.B));
   put(outbox);
@@ -142,7 +145,7 @@ test('a token bucket returns the wait for missing tokens', () => {
   assert.equal(bucket.waitFor(100, 3000), 0);
 });
 
-test('a clock that goes back adds no tokens', () => {
+test('a clock that jumps back adds no tokens', () => {
   const bucket = new TokenBucket(10, 10, 1000);
   bucket.take(10, 1000);
   assert.equal(bucket.waitFor(1, 0), 100);
@@ -169,7 +172,7 @@ function letter({ retention, existing }) {
   return found?.[0] ?? '?';
 }
 
-/** Accepts each item by its own echo. @param {number} count @returns {number} how often the outbox read the sequence of an item */
+/** Accepts each item by its own echo. @param {number} count @returns {number} the number of reads of sequences of items */
 function readsOfEchoes(count) {
   const outbox = new Outbox();
   let reads = 0;
@@ -191,7 +194,7 @@ function readsOfEchoes(count) {
   return reads;
 }
 
-/** Puts all on a socket. @param {Outbox} outbox */
+/** Sends everything. @param {Outbox} outbox */
 function put(outbox) {
   while (outbox.hasMore) {
     outbox.peek();

@@ -24,7 +24,7 @@ for (const { name, steps } of vectors('outbox').scripts) {
 class Client {
   #fake = fakeSession();
   #number = 0;
-  /** Of the frames on the present socket, how many are checked already. */
+  /** The number of checked frames of the present socket. */
   #checked = 0;
   /** @type {Set<string>} */
   #refused = new Set();
@@ -35,7 +35,7 @@ class Client {
     this.#fake.session.join();
   }
 
-  /** Takes a step and checks what follows from it. @param {any} step @param {string} words for a failure */
+  /** Takes a step and checks its effects. @param {any} step @param {string} words the message of a failure */
   take(step, words) {
     const { session, clock, sockets, last, reopen } = this.#fake;
     for (const payload of step.send ?? []) {

@@ -5,7 +5,7 @@ import { scaleFor } from '../../Public/js/render/export/raster.js';
 import { Item } from '../../Public/js/model/item.js';
 import { PanTool } from '../../Public/js/tools/panTool.js';
 
-/** The size of a picture in points, and the scale of its copy in pixels a point. */
+/** The size of a picture in points, and the scale of its copy in pixels per point. */
 const COPIES = [
   { rule: 'as many pixels a point as are wanted', width: 1000, height: 800, scale: 2 },
   { rule: 'no more pixels than any browser can hold', width: 4096, height: 4096, scale: 1 },
@@ -36,7 +36,7 @@ test('the grabbed point stays under the pointer at any zoom', () => {
   assert.equal(camera.scale, 4);
 });
 
-test('ready attachments can be read, also after the end; unfinished ones cannot', async () => {
+test('ready attachments can be read, also after the end of the session; unfinished ones cannot', async () => {
   const place = { x: 0, y: 0, width: 1, height: 1, z: 1 };
   const item = new Item({ id: 'A', name: 'a.png', contentType: 'image/png', size: 1, place });
   const attachment = /** @type {any} */ ({ isReady: false, load: () => Promise.resolve('contents') });

@@ -29,7 +29,7 @@ test('each used icon is in the sprite', () => {
   assert.deepEqual([...used].toSorted(), [...drawn].toSorted());
 });
 
-test('the page is installable: its icons exist in the sizes that the systems ask for', () => {
+test('the page is installable: its icons exist in the sizes that operating systems need', () => {
   const [, path] = HTML.match(/<link rel="manifest" href="\/([^"]+)">/) ?? [];
   const { id, start_url, icons } = JSON.parse(readFileSync(join(PUBLIC, path ?? ''), 'utf8'));
   assert.deepEqual([id, start_url], ['/', '/']);

@@ -46,7 +46,7 @@ for (
   });
 }
 
-test('a picture is halved while the screen cannot show the difference', () => {
+test('a picture is halved as long as the screen cannot show the difference', () => {
   const natural = { width: 4000, height: 3000 };
   assert.equal(levelFor(natural, 4000), 0);
   assert.equal(levelFor(natural, 2001), 0);
@@ -66,14 +66,14 @@ test('bitmaps have at most the size that phones can draw', () => {
 
 const one = { width: 100, height: 100 };
 
-test('visible pictures are loaded; others stay while there is room', () => {
+test('visible pictures are loaded; others stay as long as there is room', () => {
   const held = [{ of: 'away', natural: one, level: 0 }, { of: 'here', natural: one, level: 0 }];
   const wanted = [{ of: 'here', natural: one, level: 0 }, { of: 'new', natural: one, level: 0 }];
   assert.deepEqual(planBitmaps(held, wanted, 30_000), { load: [wanted[1]], drop: [] });
   assert.deepEqual(planBitmaps(held, wanted, 29_999), { load: [wanted[1]], drop: ['away'] });
 });
 
-test('a finer bitmap replaces a coarse one; the reverse happens only without room', () => {
+test('a finer bitmap replaces a coarse one; a coarser one replaces a fine one only without room', () => {
   assert.deepEqual(
     planBitmaps([{ of: 'a', natural: one, level: 2 }], [{ of: 'a', natural: one, level: 1 }], 1e6).load,
     [
@@ -100,7 +100,7 @@ test('visible pictures always fit: the largest are made coarser first', () => {
   assert.equal(planBitmaps([], wanted, 1).load.length, 2);
 });
 
-test('bitmaps are made one at a time, for visible pictures', async () => {
+test('bitmaps are decoded one at a time, for visible pictures', async () => {
   const { items, bitmaps, decodes } = gallery();
   const [here, away, file] = [
     picture({ x: 100 }),
@@ -121,7 +121,7 @@ test('bitmaps are made one at a time, for visible pictures', async () => {
   assert.deepEqual(here.natural, { width: 400, height: 400 });
 });
 
-test('a picture removed during decoding keeps no memory', async () => {
+test('a picture that is removed during decoding uses no memory', async () => {
   const { items, bitmaps, decodes } = gallery();
   const item = picture({});
   items.add(item);
@@ -255,7 +255,7 @@ test('sizes and remaining times as text', () => {
   ]);
 });
 
-test('the rate covers the last seconds, and restarts after a cut', () => {
+test('the rate covers the last seconds, and restarts after a lost connection', () => {
   const pace = new TransferRate();
   assert.equal(pace.secondsLeft(1000), null);
   pace.add(0, 0);
@@ -320,7 +320,7 @@ function settled() {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-test('an upload’s panel is below its item’s visible part, and covers no other', () => {
+test('the panel of an upload is below the visible part of its item, and covers no other panel', () => {
   const [panel, view] = [{ width: 240, height: 80 }, { width: 1000, height: 700 }];
   const place = (/** @type {number[]} */ [left, top, width, height], /** @type {any[]} */ taken = []) => {
     const box = panelPlace({ left, top, width, height }, panel, view, taken);
@@ -330,7 +330,7 @@ test('an upload’s panel is below its item’s visible part, and covers no othe
   // At the edges, the panel stays within them.
   assert.deepEqual(place([-50, 200, 100, 100]), [8, 308]);
   assert.deepEqual(place([900, 500, 100, 400]), [752, 536]);
-  // Outside the view, or below one of its bars, there is no panel.
+  // There is no panel for an item outside of the view, or below one of its bars.
   for (
     const away of [[300, 700, 400, 100], [300, 617, 400, 100], [300, -40, 400, 100], [1001, 200, 9, 9], [-9, 200, 9, 9]]
   ) {

@@ -68,17 +68,17 @@ test('without a placement every page computes the same default', () => {
   assert.deepEqual(fallbackPosition('FFFFFFFF-0000-4000-8000-000000000000'), { x: 620, y: 260 });
 });
 
-test('a picture is fitInto into its space without distortion or enlargement', () => {
+test('a picture fits into its space without distortion or enlargement', () => {
   assert.deepEqual(fitInto({ width: 4000, height: 2000 }, { width: 600, height: 250 }), { width: 500, height: 250 });
   assert.deepEqual(fitInto({ width: 3000, height: 500 }, { width: 600, height: 420 }), { width: 600, height: 100 });
   assert.deepEqual(fitInto({ width: 30, height: 20 }, { width: 600, height: 420 }), { width: 30, height: 20 });
 });
 
-test('a single item gets 60 % of the view, where it was dropped, at any zoom', () => {
+test('a single item gets at most 60 % of the view, where it was dropped, at any zoom', () => {
   assert.deepEqual(gridCells(1, [10, 20], VIEW), [{ x: 10, y: 20, room: { width: 600, height: 420 } }]);
   const [close] = gridCells(1, [10, 20], { ...VIEW, scale: 4 });
   assert.deepEqual(close.room, { width: 150, height: 105 });
-  // 30 × 20 pixels on the screen at any zoom, not four times that.
+  // It has 30 × 20 pixels on the screen at any zoom, not four times as many.
   assert.deepEqual(placeInCell({ width: 30, height: 20 }, close, 4), { x: 10, y: 20, width: 7.5, height: 5 });
 });
 
@@ -100,7 +100,7 @@ test('several items are placed side by side around the center', () => {
   }
 });
 
-test('gridCells are wide enough for cards', () => {
+test('the cells of the grid are wide enough for cards', () => {
   const laid = gridCells(6, [0, 0], { width: 390, height: 844, scale: 1 }, { width: 280, height: 76 });
   assert.ok(laid.every(({ room }) => room.width >= 280));
   assert.equal(new Set(laid.map(({ y }) => y)).size, 6);

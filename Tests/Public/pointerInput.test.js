@@ -17,7 +17,7 @@ test('a pen takes over from an earlier palm touch', () => {
   assert.equal(camera.isHome, true);
 });
 
-test('a pen draws while two fingers touch, which then do not pan', () => {
+test('a pen draws while two fingers touch, and the fingers then do not pan', () => {
   const input = pointerInput();
   const { camera, calls } = input;
   finger(input, 'down', 1, 9, 1);
@@ -30,7 +30,7 @@ test('a pen draws while two fingers touch, which then do not pan', () => {
   assert.equal(camera.isHome, true);
 });
 
-test('a palm that touches while the pen writes neither ends the stroke nor moves the page', () => {
+test('a palm that touches while the pen draws does not end the stroke, and does not move the page', () => {
   const input = pointerInput();
   const { camera, calls, hovers } = input;
   pen(input, 'down', 50, 50);
@@ -46,7 +46,7 @@ test('a palm that touches while the pen writes neither ends the stroke nor moves
   assert.deepEqual(hovers.filter((point) => point !== null), [[50, 50], [60, 60], [70, 70]]);
 });
 
-test('a palm left from the pen’s stroke is not the first of two fingers', () => {
+test('a palm that still touches after the pen’s stroke is not the first of two fingers', () => {
   const input = pointerInput();
   const { camera, calls } = input;
   pen(input, 'down', 50, 50);
@@ -61,7 +61,7 @@ test('a palm left from the pen’s stroke is not the first of two fingers', () =
   assert.equal(camera.isHome, true);
 });
 
-test('a second finger soon after the first cancels the stroke; a late one ends it', () => {
+test('a second finger soon after the first one cancels the stroke; a late one ends it', () => {
   for (const [ms, expected] of /** @type {const} */ ([[0, 'cancel'], [349, 'cancel'], [350, 'end'], [5000, 'end']])) {
     const input = pointerInput();
     const { camera, calls, hovers } = input;
@@ -113,7 +113,7 @@ test('a move has every coalesced point, in order, with its pressure, in the plan
   ]);
 });
 
-test('a move without coalesced points is a point itself', () => {
+test('a move without coalesced points is one point', () => {
   const input = pointerInput();
   pen(input, 'down', 1, 1);
   pen(input, 'move', 2, 2, { getCoalescedEvents: () => [] });

@@ -1,4 +1,4 @@
-/** A canvas without a document, a window, and a tool that records its calls, around the page's own pointer input. */
+/** The page's own pointer input, with a fake canvas, a fake window, and a tool that records its calls. */
 
 import { setMaxListeners } from 'node:events';
 import { Camera } from '../../Public/js/model/camera.js';
@@ -10,7 +10,7 @@ import { PointerInput } from '../../Public/js/tools/pointerInput.js';
 export function pointerInput(camera = new Camera()) {
   const window = new EventTarget();
   const { signal } = new AbortController();
-  // Each listener of the input has it.
+  // Each listener of the input uses this signal.
   setMaxListeners(0, signal);
   const canvas = Object.assign(new EventTarget(), {
     getBoundingClientRect: () => ({ left: 0, top: 0 }),
@@ -65,7 +65,7 @@ export function pointerInput(camera = new Camera()) {
  */
 export function dispatch(target, type, properties) {
   const event = new Event(type, { cancelable: true });
-  // The time of an event cannot be assigned to.
+  // An assignment to `timeStamp` of an event has no effect.
   for (const [name, value] of Object.entries(properties)) Object.defineProperty(event, name, { value });
   target.dispatchEvent(event);
   return event;

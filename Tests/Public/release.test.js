@@ -15,12 +15,12 @@ const HASHED = /-[A-Z2-7]{8}\.\w+(?:\.map)?$/;
 const MAX_FIRST_BYTES = 60 * 1024;
 const MAX_FIRST_REQUESTS = 6;
 
-test('all files but the page itself and its service worker have a hash in their names', () => {
+test('all files except the page itself and its service worker have a hash in their names', () => {
   const plain = release.files.filter((path) => !HASHED.test(path));
   assert.deepEqual(plain.toSorted(), ['index.html', 'release.json', 'service-worker.js', 'service-worker.js.map']);
 });
 
-test('the gateway is told which files belong to the release', () => {
+test('release.json lists the files of the release', () => {
   const { version, files } = JSON.parse(release.read('release.json'));
   assert.match(version, /^[A-Z2-7]{8}$/);
   assert.deepEqual(files, release.files.filter((path) => path !== 'release.json').toSorted());
@@ -70,7 +70,7 @@ test('the first scripts are one classic script', () => {
   assert.deepEqual([...HTML.matchAll(/<script src="([^"]+)">/g)].map(([, src]) => src), [`/${path}`]);
 });
 
-test('the worker is a file of its own, and the page names it', () => {
+test('the worker is a separate file, and the page names it', () => {
   const [path, worker] =
     Object.entries(release.meta.outputs).find(([, one]) => one.entryPoint?.endsWith('/worker.js')) ?? [];
   assert.deepEqual(worker?.imports, []);
@@ -79,7 +79,7 @@ test('the worker is a file of its own, and the page names it', () => {
   assert.equal(pages.length, 1);
 });
 
-test('equal sources make equal releases', () => {
+test('equal sources produce equal releases', () => {
   const again = buildRelease();
   assert.deepEqual(again.files.toSorted(), release.files.toSorted());
   for (const path of again.files) assert.equal(again.read(path), release.read(path), path);

@@ -29,7 +29,7 @@ for (const keepsUsed of [true, false]) {
   });
 }
 
-test('§3.1 P2 a gap never blocks: with a gateway that is far behind, new entries are accepted once', () => {
+test('§3.1 P2 a gap never blocks: a gateway that returns with a much older state accepts each new entry once', () => {
   let gaps = 0;
   for (let seed = 1; seed <= 50; seed += 1) {
     const world = new World(seed);
@@ -44,7 +44,7 @@ test('§3.1 P2 a gap never blocks: with a gateway that is far behind, new entrie
     const after = world.said.map(({ length }) => length);
     for (let step = 0; step < 100; step += 1) world.step();
     world.settle();
-    // Entries committed in between are lost, and are not sent again.
+    // Entries that were committed in between are lost, and are not sent again.
     const said = world.said.flatMap((numbers, author) => numbers.slice(after[author]));
     const held = world.gateway.state.log.map(numberOf);
     assert.deepEqual(held.toSorted(), [...before, ...said].toSorted(), `seed ${seed}`);
@@ -62,7 +62,7 @@ function numberOf({ payload }) {
 class World {
   gateway = new FakeGateway();
   clock = new FakeClock();
-  /** What each said that is no bad entry. @type {number[][]} */
+  /** The valid entries of each participant. @type {number[][]} */
   said = [[], []];
   #count = 0;
   #seed;

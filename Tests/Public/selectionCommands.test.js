@@ -67,7 +67,7 @@ test('§6 a drag is sent about 20 times a second, and its end as a replace with 
   ]);
 });
 
-test('a selection too large for drag updates is sent only at the end', () => {
+test('a selection that is too large for drag updates is sent only at the end', () => {
   const { drawing, commands, frame, ids, said } = shared();
   draw(drawing, Array.from({ length: 26_000 }, (_, at) => at % 500));
   said();
@@ -177,7 +177,7 @@ test('of two concurrent moves, each participant undoes only its own', () => {
   assert.deepEqual(at(id), [100, 7, 110, 17]);
 });
 
-test('items erased by others are not restored by a move or its undo; the rest is moved back', () => {
+test('items that others erased are not restored by a move or its undo; the rest is moved back', () => {
   const { drawing, commands, entries, echo, at, ids, said, gone, selection } = shared();
   for (const y of [0, 50]) draw(drawing, [0, y, 10, y]);
   const [one, other] = ids();
@@ -299,7 +299,7 @@ test('a card in a resized group keeps its size and moves', () => {
   assert.deepEqual([card.place.x, card.place.width], [200, width]);
 });
 
-test('of a large dragged selection only the box moves, until the drop', () => {
+test('of a large selection, only the box moves until the drop', () => {
   const { drawing, commands, ids, at } = page();
   for (let y = 0; y < 401; y += 1) draw(drawing, [0, y]);
   const [id] = ids();
@@ -450,7 +450,7 @@ function page() {
   const [shapes, items, history, index] = [new Shapes(), new Items(), new UndoHistory(), new ShapeIndex()];
   let keys = 0;
   let now = 0;
-  /** Each reading of the clock advances it a little. */
+  /** Each access to the clock advances it a little. */
   let working = 0;
   const key = () => keyOf(keys += 1);
   const drawing = new Drawing(shapes, key, history);
@@ -501,7 +501,7 @@ function page() {
   };
 }
 
-/** The same in a joined session. */
+/** The page in a joined session. */
 function shared() {
   const made = page();
   const browser = new FakeBrowser();
@@ -526,8 +526,8 @@ function shared() {
     },
     /** The gateway returns this participant's entries since the last call. */
     echo: () => {
-      const news = last().said.filter(({ clientSequence }) => clientSequence > echoed);
-      for (const { flags, clientSequence, keyByte: key, type, payload } of news) {
+      const fresh = last().said.filter(({ clientSequence }) => clientSequence > echoed);
+      for (const { flags, clientSequence, keyByte: key, type, payload } of fresh) {
         const sequence = 1000 + (echoed = clientSequence);
         const bytes = new TextEncoder().encode(payload);
         last().entries(
@@ -542,7 +542,7 @@ function shared() {
       heard += all.length;
       return all;
     },
-    /** Ben shows what he has in hand. @param {number} at @param {unknown} payload */
+    /** Sends a drag of Ben. @param {number} at @param {unknown} payload */
     told: (at, payload) => {
       made.frame(at);
       last().entries(gatewayEntry({ flags: UNRELIABLE, sender: BEN.number, type: TRANSFORM_TYPE, payload }));
@@ -574,7 +574,7 @@ function told(type, payload) {
   return type === TRANSFORM_TYPE ? JSON.parse(payload) : JSON.parse(payload).points;
 }
 
-/** Ben's. @param {{ sequence: number, key: number, z?: number, points?: number[][] }} entry */
+/** Returns an entry of Ben. @param {{ sequence: number, key: number, z?: number, points?: number[][] }} entry */
 function stroke({ sequence, key, z = key, points = [[1, 1], [2, 2]] }) {
   const payload = { id: keyOf(key), color: 1, point: points.at(-1), points, width: 6, tool: 'pen', rgb: '#f2762e', z };
   return gatewayEntry({
@@ -588,7 +588,7 @@ function stroke({ sequence, key, z = key, points = [[1, 1], [2, 2]] }) {
   });
 }
 
-/** By Ben. @param {number} sequence @param {number} key */
+/** Returns a removal by Ben. @param {number} sequence @param {number} key */
 function removal(sequence, key) {
   return gatewayEntry({
     flags: REMOVE,

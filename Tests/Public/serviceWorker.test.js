@@ -9,7 +9,7 @@ import { FakeClock, quiet } from './support.js';
 const ORIGIN = 'https://draw.example';
 const SESSION = '/s/AAAAAAAAAAAAAAAAAAAAAA';
 
-test('without a server, each address of the page shows it, with its files', async () => {
+test('without a server, each address of the page opens it, with its files', async () => {
   const browser = new Browser();
   browser.serves('ONE22222');
   await browser.install('ONE22222');
@@ -21,7 +21,7 @@ test('without a server, each address of the page shows it, with its files', asyn
   assert.equal(await browser.opens('/s/short'), null);
 });
 
-test('the page comes from the server, its files from the cache', async () => {
+test('the page is loaded from the server, and its files from the cache', async () => {
   const browser = new Browser();
   browser.serves('ONE22222');
   await browser.install('ONE22222');
@@ -41,7 +41,7 @@ for (
     { what: 'a file without a hash', path: '/service-worker.js' },
   ]
 ) {
-  test(`the worker does not touch ${what}`, async () => {
+  test(`the worker does not handle ${what}`, async () => {
     const browser = new Browser();
     browser.serves('ONE22222');
     await browser.install('ONE22222');
@@ -49,7 +49,7 @@ for (
   });
 }
 
-test('a server that does not answer in time, or whose proxy answers for it, is no server', async () => {
+test('a server that does not answer in time, or whose proxy answers with an error, counts as unreachable', async () => {
   const browser = new Browser();
   browser.serves('ONE22222');
   await browser.install('ONE22222');
@@ -77,9 +77,9 @@ test('a page gets the files of its own version, before and after the next one is
   browser.pages = 1;
   browser.serves('TWO22222');
   await browser.install('TWO22222');
-  // The old page loads a file late; the server has it no more.
+  // The old page loads a file that the server no longer has.
   assert.equal(await browser.loads('/js/late-ONE22222.js'), 'script ONE22222');
-  // The next visit is one to the new version.
+  // The next visit opens the new version.
   assert.equal(await browser.opens('/'), 'page TWO22222');
   assert.equal(await browser.loads('/js/app-TWO22222.js'), 'script TWO22222');
   browser.isOnline = false;
@@ -97,7 +97,7 @@ test('an earlier version is deleted when no page is open', async () => {
   await browser.cache('TWO22222').deleteEarlier();
   assert.deepEqual(browser.versions, ['ONE22222', 'TWO22222']);
   browser.pages = 0;
-  // The worker of the earlier version leaves the later one alone.
+  // The worker of the earlier version does not delete the later one.
   await browser.cache('ONE22222').deleteEarlier();
   assert.deepEqual(browser.versions, ['ONE22222', 'TWO22222']);
   await browser.cache('TWO22222').deleteEarlier();
@@ -105,7 +105,7 @@ test('an earlier version is deleted when no page is open', async () => {
   assert.ok(browser.caches.all.has('somebody-elses'));
 });
 
-test('a version that comes back is the newest', async () => {
+test('a version that returns after a rollback is the newest', async () => {
   const browser = new Browser();
   for (const version of ['ONE22222', 'TWO22222', 'ONE22222']) {
     browser.serves(version);
@@ -130,7 +130,7 @@ for (
     { what: 'the device is full', spoil: (/** @type {Browser} */ browser) => (browser.caches.isFull = true) },
   ]
 ) {
-  test(`a version is kept completely or not at all: ${what}`, async () => {
+  test(`a version is stored completely or not at all: ${what}`, async () => {
     const browser = new Browser();
     browser.serves('ONE22222');
     await browser.install('ONE22222');
@@ -143,7 +143,7 @@ for (
   });
 }
 
-test('where the browser refuses its storage, the page comes from the server', async () => {
+test('if the browser refuses its storage, the page is loaded from the server', async () => {
   const browser = new Browser();
   browser.serves('ONE22222');
   browser.caches.isRefused = true;
@@ -159,7 +159,7 @@ test('a release registers its worker', async () => {
   assert.deepEqual(workers.registered, ['/service-worker.js']);
 });
 
-test('the sources register none, and remove that of an earlier release with its files', async () => {
+test('a page from the sources registers none, and removes that of an earlier release with its files', async () => {
   const browser = new Browser();
   browser.serves('ONE22222');
   await browser.install('ONE22222');
@@ -187,17 +187,17 @@ for (
   });
 }
 
-/** A browser, the server, and what both hold. */
+/** A browser and the server, with their files. */
 class Browser {
   caches = new FakeCaches((url) => this.fetch(url));
   clock = new FakeClock();
-  /** @type {Map<string, string>} what the server has */
+  /** @type {Map<string, string>} the server's files */
   files = new Map();
   isOnline = true;
   status = 200;
   /** @type {Promise<unknown> | null} */
   delay = null;
-  /** How many pages are open. */
+  /** The number of open pages. */
   pages = 0;
   /** @type {string[]} paths of the requests to the server */
   requests = [];
@@ -212,7 +212,7 @@ class Browser {
     );
   }
 
-  /** The server has this version, and no other. @param {string} version */
+  /** Sets the only version that the server has. @param {string} version */
   serves(version) {
     this.files = new Map(filesOf(version).map((path) => [path, path === '/' ? pageOf(version) : `script ${version}`]));
   }
@@ -228,7 +228,7 @@ class Browser {
     return new Response(text ?? '404', { status: text === undefined ? 404 : 200 });
   };
 
-  /** The cache as the worker of a version has it. @param {string} version */
+  /** Returns the cache as the worker of a version sees it. @param {string} version */
   cache(version) {
     return new PageCache({ version, files: filesOf(version) }, {
       caches: /** @type {any} */ (this.caches),
@@ -245,14 +245,17 @@ class Browser {
   }
 
   /**
-   * What the worker of the first version does with a request. @param {string} path @param {any} [options]
+   * Returns the way in which the worker of the first version answers a request. @param {string} path @param {any} [options]
    */
   route(path, { method = 'GET', mode = 'no-cors' } = {}) {
     const request = /** @type {any} */ ({ url: new URL(path, ORIGIN).href, method, mode });
     return this.cache('ONE22222').route(request);
   }
 
-  /** @param {string} path @param {object} [options] @returns {Promise<string | null>} what is shown; null: it is the browser's own business */
+  /**
+   * @param {string} path @param {object} [options]
+   * @returns {Promise<string | null>} the shown page; null: the worker does not handle the request
+   */
   async opens(path, options) {
     const answer = await this.route(path, { mode: 'navigate', ...options })?.();
     return answer ? (await answer.text()).split('\n')[0] : null;

@@ -1,9 +1,9 @@
-/** Leases among the tabs of a browser: of what the browser stores, each record belongs to at most one open tab. */
+/** Leases among the tabs of a browser: each stored record belongs to at most one open tab. */
 
-/** A page that is being reloaded may hold its lock a little longer than it lives. */
+/** The maximum number of attempts. A page that is being reloaded may hold its lock for a moment after it is closed. */
 const MAX_LOCK_TRIES = 4;
 const LOCK_RETRY_MS = 120;
-/** The time in which another tab objects. */
+/** The time in which other tabs can object. */
 const ANSWER_MS = 200;
 
 /**
@@ -12,7 +12,7 @@ const ANSWER_MS = 200;
  * @property {(name: string) => BroadcastChannel} openChannel
  * @property {(ms: number) => Promise<void>} wait
  *
- * Returns false if another tab holds the lease. `isPatient`: the holder may be this tab's own previous page, which is about to close.
+ * Returns false if another tab holds the lease. `isPatient`: the holder may be this tab's own previous page, which is closing.
  * @typedef {(lease: string, options?: { isPatient?: boolean }) => Promise<boolean>} AcquireLease
  */
 

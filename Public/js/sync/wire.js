@@ -62,7 +62,7 @@ export function checkEntry({ type, retention, key, targets }) {
   const { length } = encoder.encode(type);
   if (length === 0 || length > MAXIMUM_TYPE_BYTES) throw new TypeError(`A type has 1–${MAXIMUM_TYPE_BYTES} bytes.`);
   if (retention && !isKey(key)) throw new TypeError('A key is a UUID in upper case.');
-  if (targets && targets.length > MAXIMUM_TARGETS) throw new TypeError(`At most ${MAXIMUM_TARGETS} targets are allowed.`);
+  if (targets && targets.length > MAXIMUM_TARGETS) throw new TypeError(`At most ${MAXIMUM_TARGETS} targets.`);
 }
 
 /** @param {OutgoingEntry} entry @returns {number} its bytes on the wire */
