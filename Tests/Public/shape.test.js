@@ -146,14 +146,14 @@ test('a sharp turn has a joint', () => {
   assert.ok(joints.length > 2);
 });
 
-test('odd input gives finite numbers', () => {
+test('unusual input gives finite numbers', () => {
   for (const points of [[0, 0, 0, 0, 1e6, 1e6], [1e6, -1e6, -1e6, 1e6], [0.001, 0, 0.002, 0]]) {
     const { left, right, joints } = outline(strokeOf(points));
     assert.ok([...left, ...right, ...joints.flatMap(({ x, y, radius }) => [x, y, radius])].every(Number.isFinite));
   }
 });
 
-/** The segments' ends, and the distance between them. */
+/** The ends of two segments, and their distance. */
 const DISTANCES = [
   [[0, 0], [10, 0], [0, 5], [10, 5], 5],
   [[0, 0], [10, 10], [0, 10], [10, 0], 0],
@@ -171,7 +171,7 @@ for (const [a, b, c, d, distance] of DISTANCES) {
   });
 }
 
-test('the index finds near strokes in any cell', () => {
+test('the index finds near strokes in every cell', () => {
   const index = new ShapeIndex();
   const long = strokeOf([0, 0, 1000, 0]);
   const far = strokeOf([5000, 5000, 5010, 5000]);
@@ -294,7 +294,7 @@ test('pointers of others move smoothly, fade after two seconds, and disappear', 
   assert.equal(cursors.all.size, 0);
 });
 
-test('with reduced transform pointers jump; invalid points are ignored', () => {
+test('with reduced motion, pointers jump; invalid points are ignored', () => {
   const cursors = new RemoteCursors({ glides: () => false });
   cursors.receive(2, { point: [0, 0] }, 0);
   cursors.receive(2, { point: [100, 0] }, 1);
@@ -304,7 +304,7 @@ test('with reduced transform pointers jump; invalid points are ignored', () => {
   assert.equal(cursors.all.has(3), false);
 });
 
-test('the own pointer is sent at most thirty times a second, its leaving too', () => {
+test('the own pointer is sent at most thirty times a second, and so is its leaving', () => {
   const sent = /** @type {object[]} */ ([]);
   const sender = new CursorSender((message) => sent.push(message));
   sender.moved(null);

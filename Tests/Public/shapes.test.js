@@ -87,7 +87,7 @@ test('§6 an object without z is ordered by its first retained entry', () => {
   assert.deepEqual(strokes.all.map(({ id, z }) => [id, z]), [[keyOf(8), 2], [keyOf(9), 3]]);
 });
 
-test('P3 §6 a replace without z is ordered as for a late joiner', () => {
+test('P3 §6 a replace without z has the same order as for a late joiner', () => {
   const { strokes, last } = shared();
   last().entries(
     stroke({ sequence: 3, key: 9 }),
@@ -97,7 +97,7 @@ test('P3 §6 a replace without z is ordered as for a late joiner', () => {
   assert.deepEqual(strokes.all.map(({ id, z }) => [id, z]), [[keyOf(8), 4], [keyOf(9), 5]]);
 });
 
-test('§6 a new stroke has at most the maximal z', () => {
+test('§6 the z of a new stroke is at most the maximum', () => {
   const { drawing, strokes, last } = shared();
   last().entries(stroke({ sequence: 1, key: 9, z: Number.MAX_SAFE_INTEGER }));
   draw(drawing, [1, 2]);
@@ -133,7 +133,7 @@ test('single points, as in Apple’s sample, form a stroke', () => {
   assert.deepEqual([points, rgb, width, z], [[1, 1, 2, 2, 3, 3], '#4f5fe8', 3, 1]);
 });
 
-test('one’s own stroke is the same object before and after the session has it', () => {
+test('an own stroke is the same object before and after the session has it', () => {
   const { drawing, strokes, last, flush } = shared();
   drawing.beginStroke(LOOK, [1, 2], null);
   flush();
@@ -145,7 +145,7 @@ test('one’s own stroke is the same object before and after the session has it'
   assert.equal(drawing.pendingShapes, 0);
 });
 
-test('a returned own entry does not revert later points', () => {
+test('an own entry that comes back does not revert later points', () => {
   const { drawing, strokes, last, flush } = shared();
   drawing.beginStroke(LOOK, [1, 2], null);
   flush();
@@ -158,7 +158,7 @@ test('a returned own entry does not revert later points', () => {
   assert.deepEqual(strokes.find(keyOf(1))?.points, [1, 2, 3, 4]);
 });
 
-test('a stroke erased by others while it is drawn ends', () => {
+test('a stroke that others erase while it is drawn ends', () => {
   const { drawing, strokes, last, flush } = shared();
   drawing.beginStroke(LOOK, [1, 2], null);
   flush();
@@ -174,7 +174,7 @@ test('a stroke erased by others while it is drawn ends', () => {
   assert.equal(drawing.canUndo, false);
 });
 
-test('a stroke erased by others during its undo is restored', () => {
+test('a stroke that others erase during its undo is restored', () => {
   const { drawing, strokes, last } = shared();
   draw(drawing, [1, 2]);
   echo(last());
@@ -203,7 +203,7 @@ test('§6 undo removes and redo replaces own strokes only', () => {
   ]);
 });
 
-test('§6 an undo restores all strokes of others erased in one movement', () => {
+test('§6 an undo restores all strokes of others that were erased in one movement', () => {
   const { drawing, strokes, last } = shared();
   last().entries(
     stroke({ flags: REPLACE, sequence: 1, key: 8, z: 1 }),
@@ -221,7 +221,7 @@ test('§6 an undo restores all strokes of others erased in one movement', () => 
   ]]);
 });
 
-test('strokes removed by others cannot be undone, which is reported', () => {
+test('an undo of strokes that others removed has no effect, and this is reported', () => {
   const { drawing, last } = shared();
   let isTold = false;
   drawing.addEventListener('undofailed', () => (isTold = true));
@@ -334,17 +334,17 @@ test('a reloaded page shows the pending changes', () => {
   assert.deepEqual(world.last().said.map(({ flags, keyByte }) => [flags, keyByte]), [[REPLACE, 1]]);
 });
 
-test('P6 a refused stroke is removed, which is reported', () => {
+test('P6 a refused stroke is removed, and this is reported', () => {
   const { drawing, strokes, last } = shared();
   /** @type {string[]} */
-  const told = [];
-  drawing.addEventListener('error', (event) => told.push(/** @type {CustomEvent} */ (event).detail.message));
+  const reported = [];
+  drawing.addEventListener('error', (event) => reported.push(/** @type {CustomEvent} */ (event).detail.message));
   draw(drawing, [1, 2]);
   for (const clientSequence of [1, 2]) {
     last().tell({ error: { code: 'message-too-large', detail: 'Too much.', clientSequence } });
   }
   assert.equal(strokes.size, 0);
-  assert.deepEqual(told, ['Too much.', 'Too much.']);
+  assert.deepEqual(reported, ['Too much.', 'Too much.']);
 });
 
 test('after the end the picture stays and can be edited locally', () => {
@@ -374,12 +374,12 @@ test('an incomplete snapshot at the end of the session removes nothing', () => {
 });
 
 for (const resumed of [true, false]) {
-  test(`P8 own strokes lost in a crash stay visible and can be undone: ${resumed}`, () => {
+  test(`P8 own strokes that were lost in a crash stay visible and can be undone: ${resumed}`, () => {
     const { drawing, strokes, last, reopen, flush } = shared();
     let hidden = 0;
     for (let count = 0; count < 3; count += 1) draw(drawing, [count, 2, 3, 4]);
     drawing.undo();
-    // A shape that is being drawn, and has been returned by the gateway.
+    // A shape that is being drawn. Its first entry has come back.
     drawing.beginStroke(LOOK, [5, 5], null);
     flush();
     echo(last());
@@ -419,7 +419,7 @@ function alone() {
   return { strokes, drawing };
 }
 
-/** A drawing in a session that is joined. @param {object} [changes] to the `joined` */
+/** A drawing in a joined session. @param {object} [changes] to the message `joined` */
 function shared(changes = {}) {
   const { strokes, drawing } = alone();
   const world = fakeSession();
@@ -436,7 +436,10 @@ function draw(drawing, points) {
   drawing.endStroke();
 }
 
-/** Somebody else's. @param {{ flags?: number, sequence: number, key: number, z?: number, points?: number[][] }} entry */
+/**
+ * Returns an entry of another participant.
+ * @param {{ flags?: number, sequence: number, key: number, z?: number, points?: number[][] }} entry
+ */
 function stroke({ flags = APPEND, sequence, key, z, points = [[1, 1]] }) {
   const payload = { id: keyOf(key), color: 1, point: points.at(-1), points, width: 6, tool: 'pen', rgb: '#f2762e', z };
   return gatewayEntry({
@@ -450,7 +453,7 @@ function stroke({ flags = APPEND, sequence, key, z, points = [[1, 1]] }) {
   });
 }
 
-/** The gateway gives everything back that it has not given back, in order. @param {import('./support.js').FakeSocket} socket */
+/** Returns all entries to the client that have not come back yet, in order. @param {import('./support.js').FakeSocket} socket */
 function echo(socket, sender = 1) {
   for (
     const { flags, clientSequence, keyByte, type, payload } of socket.said.filter((one) =>

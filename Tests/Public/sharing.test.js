@@ -74,7 +74,7 @@ test('each session has its own journal, which is closed with it', async () => {
   assert.deepEqual([journals[1].isClosed, sharing.journal], [true, null]);
 });
 
-test('a stroke in progress is completed on the old page when a new one begins', async () => {
+test('a stroke in progress is completed in the old session when a new page begins', async () => {
   const { sharing, drawing, last } = fakeSharing();
   await sharing.join(ID);
   const socket = last();
@@ -115,7 +115,7 @@ for (const fails of [undefined, 'put']) {
   });
 }
 
-test('without locks, this tab’s pending entries are not treated as those of a killed tab', async () => {
+test('without locks, the pending entries of this tab are not treated as those of a killed tab', async () => {
   const openChannel = () => ({ postMessage: () => {}, close: () => {} });
   const { sharing, last, sockets, kept } = fakeSharing({ locks: undefined, openChannel, wait: quiet });
   const session = await sharing.join(ID);
@@ -128,7 +128,7 @@ test('without locks, this tab’s pending entries are not treated as those of a 
   assert.equal(sockets.length, 1);
 });
 
-test('§5 without an answer from the gateway, a file may have the default limit', async (context) => {
+test('§5 without an answer from the gateway, the default limit applies to files', async (context) => {
   context.mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError('unreachable')));
   const { sharing, last } = fakeSharing();
   const { attachmentBytes } = vectors('limits').defaults;

@@ -53,7 +53,7 @@ test('the hash covers key, sequence, type, payload and order of the entries of e
   assert.match(await stateHash(stateOf(base.map(retainedEntry)), null), /^fnv1a64:[0-9a-f]{16}$/);
 });
 
-test('the hash does not depend on where in memory a payload is', async () => {
+test('the hash does not depend on the place of a payload in memory', async () => {
   const payload = new TextEncoder().encode('xabcdefgh').subarray(1);
   const entry = retainedEntry({ sequence: 1, key: 1, payload: 'abcdefgh' });
   assert.equal(await stateHash(stateOf([{ ...entry, payload }])), await stateHash(stateOf([entry])));
@@ -99,7 +99,7 @@ test('participants on the wire are validated', () => {
   assert.deepEqual(participants.active, [{ id: 'x', number: 4, name: 'Somebody', color: '#888888' }]);
 });
 
-test('with locks: the tab that holds the claim keeps it, a duplicate does not get it', async () => {
+test('with locks: a tab keeps its lease, and a duplicate of the tab does not get it', async () => {
   const locks = fakeLocks();
   const tabs = { locks, openChannel: noChannel, wait: () => Promise.resolve() };
   assert.equal(await acquireLease('c', 'page-1', tabs), true);
@@ -107,14 +107,14 @@ test('with locks: the tab that holds the claim keeps it, a duplicate does not ge
   assert.equal(await acquireLease('d', 'page-2', tabs), true);
 });
 
-test('with locks: a page that reloads may have to wait for its own lock', async () => {
+test('with locks: a reloaded page may have to wait for its own lock', async () => {
   const locks = fakeLocks();
   await acquireLease('c', 'page-1', { locks, openChannel: noChannel, wait: () => Promise.resolve() });
   const wait = () => (locks.held.clear(), Promise.resolve());
   assert.equal(await acquireLease('c', 'page-2', { locks, openChannel: noChannel, wait }), true);
 });
 
-test('without locks: a tab objects when its claim is taken by another', async () => {
+test('without locks: a tab objects when another one requests its lease', async () => {
   const { openChannel, turn } = fakeChannels();
   const tabs = { locks: undefined, openChannel, wait: turn };
   assert.equal(await acquireLease('c', 'page-1', tabs), true);
@@ -122,7 +122,7 @@ test('without locks: a tab objects when its claim is taken by another', async ()
   assert.equal(await acquireLease('d', 'page-2', tabs), true);
 });
 
-test('without locks: of two that ask at once one gets it', async () => {
+test('without locks: of two tabs that ask at once, one gets the lease', async () => {
   const { openChannel, turn } = fakeChannels();
   const tabs = { locks: undefined, openChannel, wait: turn };
   assert.deepEqual(await Promise.all([acquireLease('c', 'page-1', tabs), acquireLease('c', 'page-2', tabs)]), [

@@ -43,7 +43,7 @@ test('each language file can be chosen', () => {
 });
 
 test('a changed language affects every visible text', () => {
-  // Rightly the same in both.
+  // These texts are the same in both languages.
   const alike = new Set([
     'colors.1',
     'colors.4',
@@ -186,7 +186,7 @@ test('every text in the markup is in the table', () => {
 });
 
 test('no module has texts of its own', () => {
-  // The product name; units; keys as browsers name them; selectors; a path; the type; and a programming error for the console.
+  // The product name, units, names of keys, selectors, a path, a type, and a programming error for the console.
   const allowed = [
     'Draw Together',
     'Draw Together ${}.${}',
@@ -224,12 +224,15 @@ test('every error code and every end has a text', () => {
   const source = readFileSync(join(ROOT, 'Sources/Codecs/Wire/Errors/ErrorCode.swift'), 'utf8');
   const codes = [...source.matchAll(/^ {2}case (\w+)(?: = "([^"]+)")?$/gm)].map(([, name, raw]) => raw ?? name);
   assert.ok(codes.length > 15);
-  // The socket is closed with these codes, and the page reconnects by itself.
+  // After a close with one of these codes, the page reconnects by itself and shows no text.
   const unseen = new Set(['no-answer', 'resumed-elsewhere', 'too-slow']);
   assert.deepEqual(codes.filter((code) => !Object.hasOwn(en.codes, code) && !unseen.has(code)), []);
 });
 
-/** What the person's browser wants, what was kept, and what the page speaks. @type {[string[], string | null, string][]} */
+/**
+ * The languages of the browser, the stored language, and the language of the page.
+ * @type {[string[], string | null, string][]}
+ */
 const CHOICES = [
   [['de-DE', 'de', 'en'], null, 'de'],
   [['de-AT'], null, 'de'],
@@ -276,8 +279,8 @@ test('sizes, times and labels are localized', async () => {
   assert.equal(byteCount(1.5 * MB, strings), '1,5 MB');
   assert.equal(timeLeft(42), 'noch 40 s');
   assert.equal(timeLeft(3900), 'noch 1 h 5 min');
-  const told = tooLargeMessages([{ name: 'a', size: 104_857_601 }], 104_857_600);
-  assert.deepEqual(told, [{
+  const messages = tooLargeMessages([{ name: 'a', size: 104_857_601 }], 104_857_600);
+  assert.deepEqual(messages, [{
     title: 'a',
     text: 'Diese Datei ist 100,000001 MB groß. Erlaubt sind hier höchstens 100 MB.',
   }]);
@@ -295,7 +298,7 @@ const ERRORS = [
     de: 'In diese Sitzung passt nichts mehr hinein. Entferne zuerst etwas.',
   },
   {
-    rule: 'the text of the code, if there is nothing but a code',
+    rule: 'the text of the code, if there is only a code',
     error: new GroupSessionError('too-many', 'too-many'),
     en: 'There are too many requests at the moment. Try again later.',
     de: 'Im Moment gibt es zu viele Anfragen. Versuche es später noch einmal.',
@@ -332,7 +335,7 @@ const ERRORS = [
   },
   { rule: 'an error without a code', error: new Error('So.'), en: 'So.', de: 'So.' },
   { rule: 'a number for a code', error: new DOMException('So.', 'AbortError'), en: 'So.', de: 'So.' },
-  { rule: 'no error at all', error: 'So.', en: 'So.', de: 'So.' },
+  { rule: 'a value that is not an error', error: 'So.', en: 'So.', de: 'So.' },
 ];
 
 for (const { rule, error, ...says } of ERRORS) {
@@ -353,7 +356,7 @@ test('notices of the gateway are localized', async () => {
 });
 
 /**
- * Keys, each with what it holds: a text, how many texts, or how many numbers and names go in.
+ * Returns the keys, each with the kind of its value: a text, the number of texts, or the number of parameters.
  * @param {Record<string, any>} table @returns {object}
  */
 function shape(table) {
@@ -368,7 +371,10 @@ function shape(table) {
   return Object.fromEntries(Object.keys(table).toSorted().map((key) => [key, kind(table[key])]));
 }
 
-/** @param {Record<string, any>} table @param {string} [under] @returns {[string, string][]} what it says, of twos */
+/**
+ * @param {Record<string, any>} table @param {string} [under]
+ * @returns {[string, string][]} its texts by key; functions are called with 2
+ */
 function textsOf(table, under = '') {
   return Object.entries(table).flatMap(([key, value]) => {
     const path = `${under}${key}`;
@@ -409,17 +415,17 @@ function chosenLanguage(languages, getItem = () => null) {
   return { lang: documentElement.lang, isWordless: documentElement.isWordless, loads };
 }
 
-/** @param {string} text @returns {boolean} whether people would read it: several words, or one with a capital */
+/** @param {string} text @returns {boolean} true if it looks like a text for users: several words, or a word with a capital */
 function isSaid(text) {
   const bare = text.replaceAll('${}', '').trim();
   if (!/\p{L}{2}/u.test(bare)) return false;
-  // Selectors, shapes, styles, names of keys and of types.
+  // Selectors, paths of SVG, styles, and names of keys and types.
   if (/^[#.[(-]|^M\d|^[a-z-]+\(|\bpx\b|\dpx|^image\//.test(bare)) return false;
   if (/^(?:Arrow\w+|Escape|Tab|Files|(?:[A-Z][a-z]+){2,})$/.test(bare)) return false;
   return /\s/.test(text) || /^\p{Lu}/u.test(bare);
 }
 
-/** @param {string} source of a module @returns {string[]} its strings, `${}` where a value goes in; without comments and imports */
+/** @param {string} source of a module @returns {string[]} its strings, with `${}` for values; without comments and imports */
 function literalsOf(source) {
   const found = /** @type {string[]} */ ([]);
   let at = 0;

@@ -60,7 +60,7 @@ test('a second finger soon after the first one makes no stroke', () => {
   assert.deepEqual(replayed().calls, [['begin', 50, 50, null], ['end']]);
 });
 
-test('a second finger later ends the stroke, and after both the next one draws', () => {
+test('a second finger later ends the stroke; after both are lifted, the next finger draws', () => {
   const { at, replayed } = loadingPage();
   at('pointerdown', FINGER, 1, 1, { timeStamp: 1000 });
   at('pointerdown', SECOND_FINGER, 90, 90, { timeStamp: 1350 });
@@ -73,7 +73,7 @@ test('a second finger later ends the stroke, and after both the next one draws',
   assert.equal(camera.isHome, true);
 });
 
-test('a palm before or beside the pen makes no stroke', () => {
+test('a palm before the pen or beside it makes no stroke', () => {
   const { at, lines, replayed } = loadingPage();
   at('pointerdown', FINGER, 1, 1);
   at('pointerdown', PEN, 50, 50, { pressure: 0.5 });
@@ -92,7 +92,7 @@ test('a stroke that the system cancels is removed', () => {
   assert.deepEqual([lines(), replayed().calls], [[], []]);
 });
 
-test('other buttons and other elements are not recorded, and their events go on', () => {
+test('events of other buttons and other elements are not recorded, and reach the page', () => {
   const { at, replayed } = loadingPage();
   assert.equal(at('pointerdown', MOUSE, 1, 1, { button: 2 }).isStopped, false);
   assert.equal(at('pointerdown', MOUSE, 1, 1, { target: {} }).isStopped, false);
@@ -100,13 +100,13 @@ test('other buttons and other elements are not recorded, and their events go on'
   assert.deepEqual(replayed().calls, []);
 });
 
-test('recorded events do not reach the page, which would draw them too', () => {
+test('recorded events do not reach the page; otherwise it would draw them, too', () => {
   const { at } = loadingPage();
   assert.equal(at('pointerdown', MOUSE, 1, 1).isStopped, true);
   assert.equal(at('pointermove', MOUSE, 2, 2).isStopped, true);
 });
 
-test('a stroke whose pointer is down goes on in the page', () => {
+test('a stroke whose pointer is down continues on the page', () => {
   const { at, replayed } = loadingPage();
   at('pointerdown', MOUSE, 1, 1);
   const { canvas, calls } = replayed();
@@ -116,7 +116,7 @@ test('a stroke whose pointer is down goes on in the page', () => {
   assert.deepEqual(calls, [['begin', 1, 1, null], ['move', 2, 2, null], ['end']]);
 });
 
-test('the painted lines stay until the frame that shows the strokes; then nothing is recorded', () => {
+test('the painted lines stay until the frame that shows the strokes; after that, nothing is recorded', () => {
   const page = loadingPage();
   page.at('pointerdown', MOUSE, 1, 1);
   page.at('pointerup', MOUSE, 1, 1);
@@ -134,7 +134,7 @@ test('the page works without the recorder', () => {
   assert.deepEqual(replayed().calls, []);
 });
 
-test('lines have the color and the width that the person chose', () => {
+test('lines have the chosen color and width', () => {
   const storage = { 'drawtogether:color': '#123456', 'drawtogether:width': '14' };
   const { at, lines } = loadingPage(SOURCE, storage);
   at('pointerdown', MOUSE, 1, 1);
@@ -159,7 +159,10 @@ test('strokes are recorded without storage, too', () => {
   assert.deepEqual(replayed().calls, [['begin', 1, 1, null]]);
 });
 
-/** A page with a canvas at the window's corner, before its modules are loaded. @param {string} [source] @param {object} [localStorage] */
+/**
+ * A page before its modules are loaded, with a canvas at the corner of the window.
+ * @param {string} [source] @param {object} [localStorage]
+ */
 function loadingPage(source = SOURCE, localStorage = {}) {
   class Element extends EventTarget {
     id = '';
@@ -209,7 +212,7 @@ function loadingPage(source = SOURCE, localStorage = {}) {
       });
       return said;
     },
-    /** The page is loaded: its input, and the calls of its tool. */
+    /** Loads the page: returns its input, and the calls of its tool. */
     replayed() {
       const camera = new Camera();
       /** @type {unknown[][]} */
@@ -253,7 +256,7 @@ function fakeContext(remove) {
     get strokeStyle() {
       return color;
     },
-    // As a canvas does, ignores what is no color.
+    // Like a canvas, ignores invalid colors.
     set strokeStyle(value) {
       if (/^#|^hsl/.test(value)) color = value;
     },

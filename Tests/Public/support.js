@@ -1,4 +1,4 @@
-/** Fake sockets, a fake clock, and the gateway's side of the wire written out by hand. */
+/** Fake sockets, a fake clock, and a separate implementation of the gateway's side of the wire. */
 
 import { GroupSession } from '../../Public/js/sync/groupSession.js';
 
@@ -48,7 +48,7 @@ export class FakeSocket {
   /** @type {(string | Uint8Array)[]} */
   sent = [];
   closedWith = 0;
-  /** True once the gateway has let the client in: it then sends heartbeats. */
+  /** True once the client has joined. The gateway then sends heartbeats. */
   isMember = false;
   /** @type {any} */
   onopen = null;
@@ -205,9 +205,9 @@ export function welcome(socket, changes = {}) {
 }
 
 /**
- * An entry as the gateway sends it, byte by byte.
+ * Returns the bytes of an entry as the gateway sends it.
  * @param {{ flags: number, sequence?: number, sender?: number, clientSequence?: number, key?: number | string, type: string, payload?: unknown }} entry
- *   `key`: a UUID, or the byte that all 16 have
+ *   `key`: a UUID, or a byte that is repeated 16 times
  */
 export function gatewayEntry({ flags, sequence = 0, sender = 0, clientSequence = 0, key, type, payload }) {
   const text = payload instanceof Uint8Array
@@ -234,7 +234,7 @@ export function gatewayEntry({ flags, sequence = 0, sender = 0, clientSequence =
   return Uint8Array.from([...u32(rest.length), ...rest]);
 }
 
-/** The key whose bytes are all this. @param {number} byte */
+/** Returns the key with 16 times the same byte. @param {number} byte */
 export function keyOf(byte) {
   const hex = byte.toString(16).padStart(2, '0').toUpperCase();
   return [4, 2, 2, 2, 6].map((count) => hex.repeat(count)).join('-');
@@ -280,7 +280,8 @@ function concatenated(parts) {
 }
 
 /**
- * Lets go on what waits for nothing but its turn. @param {() => unknown} condition @param {() => void} [meanwhile] each turn
+ * Runs the event loop until a condition is true. @param {() => unknown} condition @param {() => void} [meanwhile] called in each
+ *   iteration
  */
 export async function until(condition, meanwhile = () => {}) {
   for (let turn = 0; turn < 5000; turn += 1) {
@@ -288,7 +289,7 @@ export async function until(condition, meanwhile = () => {}) {
     meanwhile();
     await new Promise((resolve) => setImmediate(resolve));
   }
-  throw new Error(`It never came to ${condition}.`);
+  throw new Error(`The condition was never true: ${condition}.`);
 }
 
 /** Waits until all pending work that needs no event is done. */

@@ -6,7 +6,7 @@ import { Text } from '../../Public/js/model/text.js';
 import { TILE, Tile, Tiles } from '../../Public/js/render/tiles/tiles.js';
 import { deserialize, serialize, TilePainter } from '../../Public/js/render/tiles/tilePainter.js';
 
-// Provided by browsers; here shapes are only counted.
+// Browsers provide these; here, shapes are only counted.
 Object.assign(globalThis, {
   Path2D: class {
     moveTo() {}
@@ -48,7 +48,7 @@ test('a tile has the shapes that it intersects, in order; thin shapes are simpli
   painter.put(items, numbers);
   const context = fakeContext();
   run(painter.paint(context, { scale: 0.1, left: 0, top: 0, size: TILE }));
-  // Consecutive shapes of one style are painted together; the broad one is filled; then the last.
+  // The two consecutive shapes of one style are painted together. Then the broad one is filled, and the last one is painted.
   assert.deepEqual(context.done, ['stroke 2', 'fill', 'stroke 1']);
   assert.ok(context.lines < 50, `${context.lines} lines`);
   painter.remove(['D', 'F']);
@@ -95,7 +95,7 @@ test('no area is blank, and tiles become exact after panning, zooming and change
   frame();
   const whileZooming = painted();
   frame();
-  assert.equal(painted(), whileZooming, 'no tiles of scales that are gone at once');
+  assert.equal(painted(), whileZooming, 'no tiles are painted at the scales in between');
   frame.isZooming = false;
   settle();
   assert.ok(painted() > whileZooming);
@@ -118,7 +118,7 @@ test('thousands of new shapes are not painted above the tiles; moving ones are',
   assert.equal(scene.hasPendingWork, false);
 });
 
-test('at any zoom a frame visits existing tiles only', () => {
+test('at any zoom, a frame visits only existing tiles', () => {
   let now = 0;
   const nothing = () => {};
   const tiles = new Tiles({ put: nothing, remove: nothing, paint: nothing, work: nothing, stop: nothing }, () => now);
@@ -138,7 +138,7 @@ test('at any zoom a frame visits existing tiles only', () => {
   }
 });
 
-test('nothing that a tile covers shines through it, at any zoom', () => {
+test('nothing below a tile is visible through it, at any zoom', () => {
   for (const scale of [0.5, 1, 1.7]) {
     const canvas = sightOf();
     const transform = { scale, x: -30.4, y: -60.3 };
@@ -158,7 +158,7 @@ test('nothing that a tile covers shines through it, at any zoom', () => {
   }
 });
 
-test('each point of the view shows one layer of tiles, also while it zooms', () => {
+test('each point of the view shows one layer of tiles, also during a zoom', () => {
   const { tiles, painted } = tilesOfLayers();
   const bounds = { left: 0, top: 0, right: 4000, bottom: 3000 };
   const steps = [
@@ -182,7 +182,7 @@ test('each point of the view shows one layer of tiles, also while it zooms', () 
   }
 });
 
-test('a part is painted upon nothing, whatever was on the canvas before', () => {
+test('a part is painted on an empty canvas, whatever was on it before', () => {
   const painter = new TilePainter();
   const { items, numbers } = serialize([strokeOf('A', 1, [600, 600, 700, 700], 2)], () => assert.fail('no picture'));
   painter.put(items, numbers);
@@ -195,7 +195,7 @@ test('a part is painted upon nothing, whatever was on the canvas before', () => 
   }
 });
 
-/** Tiles, and a painter that has each of those that were asked for painted at once. */
+/** Tiles, and a painter that paints each requested tile at once. */
 function tilesOfLayers() {
   let now = 0;
   const nothing = () => {};
@@ -217,7 +217,7 @@ function tilesOfLayers() {
   return { tiles, painted };
 }
 
-/** A canvas that tells which images are seen at a pixel: those drawn there since it was cleared. It knows them by name. */
+/** A canvas that returns the names of the images at a pixel: those that were drawn there since it was cleared. */
 function sightOf() {
   /** @type {{ name: string | null, left: number, top: number, right: number, bottom: number }[]} */
   const steps = [];
@@ -240,7 +240,7 @@ function sightOf() {
   return { context, at };
 }
 
-/** A large scene whose tiles the page paints by itself. @param {number} count */
+/** A large scene whose tiles are painted without a worker. @param {number} count */
 function large(count) {
   let now = 0;
   let paintings = 0;
@@ -274,12 +274,12 @@ function large(count) {
       frame();
       if (!scene.hasPendingWork) return;
     }
-    assert.fail('it never settles');
+    assert.fail('the scene always has pending work');
   };
   return { scene, frame, settle, painted: () => paintings };
 }
 
-/** @returns {any} a context that tells what was painted */
+/** @returns {any} a context that records what is painted */
 function fakeContext() {
   const nothing = () => {};
   /** @type {any} */

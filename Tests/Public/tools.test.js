@@ -57,7 +57,7 @@ test('a highlighter sends no pressure; a pen does', () => {
   }
 });
 
-test('a tap begins a text there, and a tap beside it only ends it', () => {
+test('a tap begins a text at its place, and a tap beside the text only ends the editing', () => {
   const { textTool, shapes, drawing } = tools('line');
   tap(textTool, 100, 100);
   assert.deepEqual(textTool.edited?.point, [100, 87.5]);
@@ -96,7 +96,7 @@ test('a tap edits the topmost text; its color change is undone with the edit', (
   assert.deepEqual([textsOf(shapes)[1], shapes.all[1].rgb], ['over', '#30a46c']);
 });
 
-test('a text removed by others ends the typing', () => {
+test('the editing ends if others remove the text', () => {
   const { textTool, shapes } = tools('line');
   tap(textTool, 100, 100);
   textTool.setText('Milk');
@@ -121,7 +121,7 @@ test('the eraser hits shapes at their lines, and texts anywhere', () => {
   assert.equal(shapes.size, 0);
 });
 
-test('the eraser is as large on the screen at any zoom', () => {
+test('the eraser has the same size on the screen at any zoom', () => {
   for (const scale of [0.05, 0.25, 1, 4, 16]) {
     const { shapes, drawing, index } = tools('line');
     const camera = new Camera();
@@ -129,7 +129,7 @@ test('the eraser is as large on the screen at any zoom', () => {
     const eraser = new EraserTool(drawing, index, () => camera.scale);
     const pen = new PenTool(drawing, () => ({ ...INK, width: 1, tool: 'pen' }));
     drag(pen, [[-1000, 0], [1000, 0]]);
-    // Beyond half of the line's own width.
+    // The distance from the edge of the line: half of its own width is added.
     const across = (/** @type {number} */ pixels) => at(0, 0.5 + pixels / camera.scale);
     eraser.begin(across(ERASER_REACH + 1));
     eraser.end();
@@ -140,7 +140,7 @@ test('the eraser is as large on the screen at any zoom', () => {
   }
 });
 
-test('an eraser moved fast takes what it passes between two points, at any zoom', () => {
+test('an eraser that moves fast erases shapes between two points, at any zoom', () => {
   for (const scale of [0.25, 4]) {
     const { shapes, drawing, index } = tools('line');
     const eraser = new EraserTool(drawing, index, () => scale);
@@ -175,7 +175,7 @@ function tools(tool) {
   };
 }
 
-/** Over all that is there. @param {Drawing} drawing @param {string} text */
+/** Adds a text above everything. @param {Drawing} drawing @param {string} text */
 function write(drawing, text) {
   drawing.writeText(`written-${text}`, text, TYPE, [100, 87.5]);
   drawing.endStroke();

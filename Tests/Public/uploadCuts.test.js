@@ -7,7 +7,7 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 const ID = keyOf(0xaa);
 
-test('after ten cuts the upload continues at its offset, and no byte is sent twice', async () => {
+test('after ten lost connections the upload continues at its offset, and no byte is sent twice', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   const size = 9 * MiB + 1;
@@ -39,7 +39,7 @@ test('after ten cuts the upload continues at its offset, and no byte is sent twi
   assert.equal(browser.gateway.requests.filter(({ method }) => method === 'POST').length, 1);
 });
 
-test('a lost response to the creation: it requests the offset, and creates no second upload', async () => {
+test('after a lost response to the creation, it requests the offset and creates no second upload', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{ lost: true }];
@@ -58,7 +58,7 @@ test('a lost creation is repeated with the same id', async () => {
   assert.deepEqual(browser.gateway.requests.map(({ id }) => id === attachment.id), [true, true, true, true]);
 });
 
-test('a lost response to the last piece: the session’s entry completes the upload', async () => {
+test('after a lost response to the last piece, the session’s entry completes the upload', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{}, { lost: true }];
@@ -86,7 +86,7 @@ test('an upload is complete only when the session confirms it', async () => {
   assert.equal((await wait(upload.done)).isReady, true);
 });
 
-test('an upload that was completed and removed meanwhile', async () => {
+test('an upload that was completed and removed while disconnected', async () => {
   const browser = new FakeBrowser();
   const { journal, last, clock, reopen } = browser.open();
   last().cut();
@@ -101,7 +101,7 @@ test('an upload that was completed and removed meanwhile', async () => {
   await assert.rejects(upload.done, { code: 'not-found' });
 });
 
-/** Temporary failures, and the least delay after each (the fake random numbers give three quarters of the bound). */
+/** Temporary failures, and the minimum delay after each. The fake random numbers result in three quarters of the bound. */
 const PASSING = [
   { rule: 'no answer', fault: { unheard: true }, ms: 75 },
   { rule: '429', fault: { answer: { status: 429, headers: { 'Retry-After': '7' } } }, ms: 7000 },
@@ -164,7 +164,7 @@ test('retries wait longer each time, and shortly again after progress', async ()
   assert.deepEqual(waits, [100, 150, 300, 600, 1200, 2400, 4800, 7500, 100]);
 });
 
-test('after a cut the next piece is half as large', async () => {
+test('after a lost connection the next piece is half as large', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{}, {}, { cutAfter: 0 }];
@@ -223,8 +223,8 @@ for (const [what, wake] of BACK) {
 
 /** Single events that count as progress. */
 const SIGNS = [
-  { rule: 'what the gateway tells', show: (/** @type {any} */ gateway) => gateway.progress(ID, 262_144 + 900) },
-  { rule: 'what goes out', show: (/** @type {any} */ gateway) => gateway.goesOut(2000) },
+  { rule: 'a report of the gateway', show: (/** @type {any} */ gateway) => gateway.progress(ID, 262_144 + 900) },
+  { rule: 'a sent byte', show: (/** @type {any} */ gateway) => gateway.goesOut(2000) },
 ];
 
 for (const { rule, show } of SIGNS) {

@@ -10,7 +10,7 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 const ID = keyOf(0xaa);
 
-/** Refusals that no retry would change, and their texts. */
+/** Permanent refusals, and their texts. */
 const REFUSALS = [
   {
     status: 413,
@@ -66,7 +66,7 @@ test('a file known to be too large is not sent', async () => {
   assert.deepEqual([browser.gateway.requests, browser.store.kept.size, journal.uploads], [[], 0, []]);
 });
 
-test('any file name and type fit into a request’s head', async () => {
+test('every file name and type fits into the head of a request', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   await wait(journal.add(new Blob(['x']), { name: '😀'.repeat(5000), contentType: 'a/'.repeat(5000), id: ID }));

@@ -95,7 +95,7 @@ test('a cancelled upload that could not be removed is removed silently by the ne
   assert.equal(changes, 0);
 });
 
-test('a duplicate of the tab leaves the upload to the first', async () => {
+test('a duplicate of the tab does not run the upload of the first tab', async () => {
   const browser = new FakeBrowser();
   const upload = await halfWay(browser, { vanishes: false });
   const { journal } = browser.open();
@@ -130,7 +130,7 @@ test('several uploads continue in order; a restarted one is not duplicated', asy
   assert.deepEqual(journal.uploads.map(({ id }) => id), [1, 3, 2].map(keyOf));
 });
 
-test('an upload of another page can be continued when that page is gone', async () => {
+test('an upload of another page can be continued after that page is closed', async () => {
   const browser = new FakeBrowser();
   const [first, second] = [browser.open(), browser.open()];
   const lease = first.leases.own;
@@ -165,7 +165,7 @@ test('uploads of other sessions are untouched, and expired ones are forgotten', 
   assert.equal(browser.store.kept.size, 0);
 });
 
-test('without messages between tabs, uploads work and none is taken over', async () => {
+test('without messages between tabs, uploads work, and no upload of another tab is continued', async () => {
   const browser = new FakeBrowser();
   await halfWay(browser, { vanishes: false });
   const { session } = browser.open();
@@ -243,7 +243,10 @@ const RECORD = {
   isCancelled: false,
 };
 
-/** A page that has brought a part of a file and hangs. @param {FakeBrowser} browser @param {{ vanishes?: boolean }} [options] */
+/**
+ * A page that has uploaded a part of a file, and then hangs.
+ * @param {FakeBrowser} browser @param {{ vanishes?: boolean }} [options]
+ */
 async function halfWay(browser, { vanishes = true } = {}) {
   const { journal, vanish } = browser.open();
   browser.gateway.faults = [{}, { hangs: true, cutAfter: 100 }];
@@ -254,7 +257,7 @@ async function halfWay(browser, { vanishes = true } = {}) {
   return upload;
 }
 
-/** The first upload of an earlier page that this one goes on with. @param {any} journal @returns {Promise<any>} */
+/** Waits for the first upload of an earlier page that this page continues. @param {any} journal @returns {Promise<any>} */
 function takenUp(journal) {
   return new Promise((resolve) =>
     journal.addEventListener('uploadschange', () => resolve(journal.uploads[0]), { once: true })

@@ -59,7 +59,7 @@ for (const size of [0, 1, 256 * KiB]) {
   });
 }
 
-test('two uploads run at a time, others wait in order; a paused one frees its place', async () => {
+test('two uploads run at a time, and others wait in order; a paused one lets the next one start', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{ hangs: true, cutAfter: 5 }, { hangs: true, cutAfter: 5 }, { hangs: true, cutAfter: 5 }];
@@ -227,7 +227,7 @@ test('an upload removed by others is cancelled, and not created again', async ()
   assert.equal(browser.gateway.methods, 'POST PATCH');
 });
 
-test('an upload removed while disconnected is not created again', async () => {
+test('an upload that is removed while disconnected is not created again', async () => {
   const browser = new FakeBrowser();
   const { journal, last, reopen, wait } = browser.open();
   browser.gateway.faults = [{}, { cutAfter: 9 }];

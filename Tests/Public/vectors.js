@@ -1,4 +1,4 @@
-/** The vectors of `Tests/Vectors`: cases of the protocol that the tests in Swift, JavaScript and Python share. */
+/** The vectors of `Tests/Vectors`: cases of the protocol that tests in Swift, JavaScript and Python share. */
 
 import { readFileSync } from 'node:fs';
 

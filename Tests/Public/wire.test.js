@@ -47,7 +47,7 @@ test('reads entries back to back', () => {
   assert.deepEqual(decodeEntries(message), fromGateway.map(parsed));
 });
 
-test('a payload outlives its message', () => {
+test('a payload stays valid without its message', () => {
   const vector = fromGateway.find(({ payload }) => payload !== '');
   const message = bytesOf(vector.bytes);
   const [{ payload }] = decodeEntries(message);
@@ -78,7 +78,7 @@ for (const { name, bytes, refusedBy } of refusedFromGateway) {
 
 test('an empty message is valid', () => assert.deepEqual(decodeEntries(new Uint8Array(0)), []));
 
-test('§3 an entry that has no bytes is refused before it is sent', () => {
+test('§3 an entry that cannot be encoded is refused before it is sent', () => {
   const entry = { type: 'T', payload: new Uint8Array(0), reliable: true };
   const faults = new Set(refusedFromClients.map(({ fault }) => fault));
   assert.ok(faults.has('empty-type') && faults.has('too-many-targets'));

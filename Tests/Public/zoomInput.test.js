@@ -23,7 +23,7 @@ test('Ctrl-wheel away from the person zooms in, towards them zooms out, at the p
   }
 });
 
-test('fingers that spread on a trackpad zoom in, in many small steps as in one large', () => {
+test('fingers that spread on a trackpad zoom in, with many small steps as far as with a large one', () => {
   const input = pointerInput();
   const { camera } = input;
   for (let step = 0; step < 100; step += 1) wheel(input, { ctrlKey: true, deltaY: -0.5, clientX: 80, clientY: 90 });
@@ -36,7 +36,7 @@ test('fingers that spread on a trackpad zoom in, in many small steps as in one l
 });
 
 test('a notch of any wheel zooms by less than twice', () => {
-  // Of a mouse in Chromium, of a fast one, and of three lines in Firefox.
+  // A mouse in Chromium, a fast one, and three lines in Firefox.
   for (const turn of [{ deltaY: -120 }, { deltaY: -4000 }, { deltaY: -3, deltaMode: IN_LINES }]) {
     const input = pointerInput();
     wheel(input, { ctrlKey: true, ...turn });
@@ -44,7 +44,7 @@ test('a notch of any wheel zooms by less than twice', () => {
   }
 });
 
-test('a wheel moves the page: down, across, and with Shift across', () => {
+test('a wheel moves the page vertically and horizontally, and with Shift horizontally', () => {
   const input = pointerInput();
   const { camera } = input;
   wheel(input, { deltaY: 50 });
@@ -64,7 +64,7 @@ test('no wheel scrolls or zooms the page itself, even over a bar', () => {
   assert.equal(dispatch(input.window, 'wheel', { ctrlKey: false, deltaY: 9 }).defaultPrevented, false);
 });
 
-test('a gesture of Safari’s trackpad zooms by how far it has come, at the pointer', () => {
+test('a gesture on a trackpad in Safari zooms at the pointer, by its change of scale', () => {
   const input = pointerInput();
   const { camera, window } = input;
   const at = { clientX: 100, clientY: 50 };
@@ -78,14 +78,14 @@ test('a gesture of Safari’s trackpad zooms by how far it has come, at the poin
   isAt(camera.toCanvas(100, 50), 100, 50);
 });
 
-test('what lies under two fingers stays under them', () => {
+test('the points of the plane under two fingers stay under them', () => {
   const input = pointerInput();
   const { camera, window } = input;
   finger(input, 'down', 1, 100, 100);
   finger(input, 'down', 2, 200, 100);
   finger(input, 'move', 1, 80, 220);
   finger(input, 'move', 2, 280, 220);
-  // Safari tells of the same fingers a second time.
+  // Safari reports the same fingers a second time.
   dispatch(window, 'gesturechange', { clientX: 180, clientY: 220, scale: 2 });
   assert.ok(Math.abs(camera.scale - 2) < 1e-9, String(camera.scale));
   isAt(camera.toCanvas(100, 100), 80, 220);
