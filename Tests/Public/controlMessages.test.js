@@ -10,7 +10,10 @@ const TOKEN = 'ABEiM0RVZneImaq7zN3u_w';
 
 /** @typedef {ReturnType<typeof fakeSession>} Fake */
 
-/** The messages that the page writes, and the actions after which it writes them. @type {[object, (fake: Fake) => void, object?][]} */
+/**
+ * The messages that the page writes, and the actions after which it writes them.
+ * @type {[object, (fake: Fake) => void, object?][]}
+ */
 const WRITTEN = [
   [{ join: {} }, ({ last }) => last().open()],
   [{ join: { name: 'Ada', color: '#e4572e' } }, ({ last }) => last().open(), {

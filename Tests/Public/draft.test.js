@@ -23,7 +23,7 @@ const WRITTEN = {
   z: 7,
 };
 
-/** Messages on the wire, and the result: null if they are invalid, or the differences from a valid one. */
+/** Messages on the wire, and the result: null if the message is invalid, or the differences from a valid one. */
 const READ = [
   { rule: 'a whole message', change: {}, gives: {} },
   { rule: 'one that is still typed', change: { growing: true }, gives: { isGrowing: true } },

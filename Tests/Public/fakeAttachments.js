@@ -1,4 +1,4 @@
-/** The gateway's side of attachments, written from the wire's description: tus in memory, with faults on demand. */
+/** The gateway's side of attachments, written from the description of the protocol: tus in memory, with faults on demand. */
 
 import { createHash } from 'node:crypto';
 import { unreachable } from '../../Public/js/sync/httpRequest.js';
@@ -138,7 +138,10 @@ export class FakeAttachments {
     this.list(id);
   }
 
-  /** @param {string} id @param {number} status @param {ArrayBuffer | null | undefined} body @param {number} most @param {((bytes: number) => void) | undefined} onProgress */
+  /**
+   * @param {string} id @param {number} status @param {ArrayBuffer | null | undefined} body @param {number} most
+   * @param {((bytes: number) => void) | undefined} onProgress
+   */
   #append(id, status, body, most, onProgress) {
     const stored = /** @type {Stored} */ (this.stored.get(id));
     const piece = Buffer.from(body ?? new ArrayBuffer(0)).subarray(0, most);

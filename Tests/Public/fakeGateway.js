@@ -1,4 +1,6 @@
-/** The gateway's side of one session, written from the wire's description: with a disk, crashes, restarts and refusals. */
+/**
+ * The gateway's side of one session, written from the description of the protocol, with a disk, crashes, restarts and refusals.
+ */
 
 import { FakeSocket, gatewayEntry, LIMITS, readClientEntries } from './support.js';
 

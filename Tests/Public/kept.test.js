@@ -165,7 +165,10 @@ class Browser {
     const own = {};
     return {
       storage,
-      /** @param {string} session @returns {Promise<[OutboxStore, import('../../Public/js/sync/groupSession.js').SavedParticipant | null]>} */
+      /**
+       * @param {string} session
+       * @returns {Promise<[OutboxStore, import('../../Public/js/sync/groupSession.js').SavedParticipant | null]>}
+       */
       open: async (session) => {
         const store = new OutboxStore({
           session,

@@ -5,7 +5,9 @@ import { afterEach, test } from 'node:test';
 import { onResume } from '../../Public/js/app/onResume.js';
 import { fakeSession, gatewayEntry, reliable, welcome } from './support.js';
 
-/** The gateway sends something at least every 20 s. The banner follows 1.5 s after the event. */
+/**
+ * The limit without a message from the gateway, which sends one at least every 20 s. The banner is shown 1.5 s after the event.
+ */
 const LIMIT_MS = 35_000;
 const { document, addEventListener } = globalThis;
 

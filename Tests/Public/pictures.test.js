@@ -263,7 +263,7 @@ test('the rate covers the last seconds, and restarts after a lost connection', (
   assert.equal(pace.secondsLeft(1000), null);
   pace.add(200, 1000);
   assert.equal(pace.secondsLeft(1000), 4);
-  // Twice as fast from here on: earlier seconds do not count.
+  // From here on, the transfer is twice as fast. Earlier seconds no longer count.
   for (let at = 2; at <= 12; at += 1) pace.add(400 * (at - 1), 1000 * at);
   assert.equal(pace.secondsLeft(8400), 10);
   pace.add(1000, 13_000);

@@ -71,12 +71,17 @@ export function dispatch(target, type, properties) {
   return event;
 }
 
-/** @param {Input} input @param {'down' | 'move' | 'up' | 'cancel'} type @param {number} pointerId @param {number} x @param {number} y @param {object} [more] */
+/**
+ * @param {Input} input @param {'down' | 'move' | 'up' | 'cancel'} type @param {number} pointerId @param {number} x
+ * @param {number} y @param {object} [more]
+ */
 export function finger({ canvas }, type, pointerId, x, y, more = {}) {
   dispatch(canvas, `pointer${type}`, { ...pointer('touch', pointerId, x, y), ...more });
 }
 
-/** @param {Input} input @param {'down' | 'move' | 'up' | 'cancel'} type @param {number} x @param {number} y @param {object} [more] */
+/**
+ * @param {Input} input @param {'down' | 'move' | 'up' | 'cancel'} type @param {number} x @param {number} y @param {object} [more]
+ */
 export function pen({ canvas }, type, x, y, more = {}) {
   dispatch(canvas, `pointer${type}`, { ...pointer('pen', 100, x, y), ...more });
 }

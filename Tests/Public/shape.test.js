@@ -26,7 +26,7 @@ const GOOD = {
   z: 7,
 };
 
-/** Messages on the wire, and the result: null if they are invalid, or the differences from a valid one. */
+/** Messages on the wire, and the result: null if the message is invalid, or the differences from a valid one. */
 const READ = [
   { rule: 'a whole message', change: {}, gives: {} },
   {

@@ -117,7 +117,7 @@ export class FakeSocket {
 const HEARTBEAT_MS = 20_000;
 
 /**
- * A session over fake sockets. While the clock advances, the gateway sends heartbeats to a member, unless it `isSilent`.
+ * A session over fake sockets. While the clock advances, the gateway sends heartbeats to a member, unless `isSilent` is true.
  * @param {Partial<ConstructorParameters<typeof GroupSession>[0]> & { isSilent?: boolean }} [options]
  */
 export function fakeSession({ isSilent = false, ...options } = {}) {
@@ -192,7 +192,10 @@ export function caughtUp(sequence) {
   return { caughtUp: { sequence } };
 }
 
-/** Opens the socket and answers the join, up to the end of an empty catch-up. @param {FakeSocket} socket @param {object} [changes] */
+/**
+ * Opens the socket and answers the join, up to the end of an empty catch-up.
+ * @param {FakeSocket} socket @param {object} [changes]
+ */
 export function welcome(socket, changes = {}) {
   socket.open();
   const message = joined(changes);

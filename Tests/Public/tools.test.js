@@ -192,7 +192,10 @@ function tap(tool, x, y) {
   tool.end();
 }
 
-/** @param {import('../../Public/js/tools/pointerInput.js').Tool} tool @param {number[][]} points @param {{ shift?: boolean, alt?: boolean }} [keys] */
+/**
+ * @param {import('../../Public/js/tools/pointerInput.js').Tool} tool @param {number[][]} points
+ * @param {{ shift?: boolean, alt?: boolean }} [keys]
+ */
 function drag(tool, [[x, y], ...others], keys = {}) {
   tool.begin(at(x, y));
   for (const [toX, toY] of others) tool.move([{ ...at(toX, toY), ...keys }]);

@@ -1,6 +1,6 @@
 /** Creates the components of the page and connects them. */
 
-// First, because the parts use strings when they are created.
+// Imported first, because other modules use strings when they are loaded.
 import './language.js';
 import { ItemStore } from '../edit/itemStore.js';
 import { FrameQueue } from '../model/scheduling.js';

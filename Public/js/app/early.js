@@ -18,9 +18,9 @@
   const wanted = [kept('language') ?? '', ...navigator.languages].map((tag) => tag.split('-')[0].toLowerCase());
   const language = wanted.find((one) => SPOKEN.includes(one)) ?? 'en';
   documentElement.lang = language;
-  // In English the markup stays as it is; in any other language it is hidden until its strings are loaded.
+  // The markup is in English. In any other language, the page is hidden until its strings are loaded.
   documentElement.toggleAttribute('data-wordless', language !== 'en');
-  // Loaded together with the page, which reports an error when it needs the strings.
+  // Loaded in parallel with the page. If this fails, the page reports the error when it needs the strings.
   STRINGS[language]?.().catch(() => {});
   // A page of a session needs these parts at once.
   if (location.pathname !== '/') import('./deferred.js').catch(() => {});

@@ -4,7 +4,10 @@ export class FrameScheduler {
   #tasks = [];
   #isRequested = false;
 
-  /** Adds tasks and requests a frame. @param {((now: number) => boolean)[]} tasks in order; each returns true if it needs another frame */
+  /**
+   * Adds tasks and requests a frame.
+   * @param {((now: number) => boolean)[]} tasks in order; each returns true if it needs another frame
+   */
   run(...tasks) {
     this.#tasks.push(...tasks);
     this.request();

@@ -1,4 +1,4 @@
-/** Loads the page's language. A module of its own, because the modules that use strings wait for it. */
+/** Loads the page's language. A separate module, so that modules that use strings can wait for it. */
 
 import { speak, translate } from '../i18n/i18n.js';
 

@@ -222,7 +222,10 @@ export class Sharing extends EventTarget {
     });
   }
 
-  /** Acquires a lease once: without locks, a tab does not object to itself. @param {string} lease @param {{ isPatient?: boolean }} [options] */
+  /**
+   * Acquires a lease that this page does not have yet. Without locks, a tab does not object to its own request.
+   * @param {string} lease @param {{ isPatient?: boolean }} [options]
+   */
   async #acquireLease(lease, options) {
     if (this.#leases.has(lease)) return false;
     this.#leases.add(lease);
@@ -279,8 +282,8 @@ export class Sharing extends EventTarget {
   }
 
   /**
-   * Of several tabs that were killed with pending entries, this tab continues the first. For each of the others it joins as that
-   * participant, sends its pending entries and leaves.
+   * Several tabs may have been killed with pending entries. This tab continues the outbox of one of them. For each of the others,
+   * it joins as that participant, sends the pending entries and leaves.
    * @param {GroupSession} own
    */
   async #flushOrphanedOutboxes({ id }) {

@@ -1,6 +1,6 @@
 /**
- * Records the strokes that are drawn while the page loads, and paints their lines. The page takes the strokes over and replays
- * them (`strokeReplay.js`). A classic script ahead of the canvas, so that no stroke is lost on a slow connection.
+ * Records the strokes that are drawn while the page loads, and paints their lines. The page then takes the strokes and replays
+ * them (`strokeReplay.js`). It is a classic script before the canvas, so that no stroke is lost on a slow connection.
  *
  * @typedef {import('../tools/pointerInput.js').PointerSample} PointerSample
  * @typedef {import('../tools/pointerInput.js').RecordedStroke} RecordedStroke

@@ -102,7 +102,7 @@ export class ItemPlacements {
   #moved;
   /** @type {Map<string, PartialPlacement | null>} the placements in the items' metadata */
   #added = new Map();
-  /** @type {Map<string, number>} of the entries that added them: the `z` of items without one */
+  /** @type {Map<string, number>} the sequences of the entries that added items; the `z` of items without one */
   #sequences = new Map();
 
   /** @param {import('../model/placement.js').PlacementOverlay} moved */

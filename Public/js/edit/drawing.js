@@ -152,7 +152,10 @@ export class Drawing extends EventTarget {
     if (pen.stroke.length >= this.#sync.maxStrokePoints) this.#splitStroke(pen.stroke, pen.parts);
   }
 
-  /** Draws a line, arrow, rectangle or ellipse between two points. @param {StrokeStyle} style @param {string} id @param {[number, number]} from @param {[number, number]} to */
+  /**
+   * Draws a line, arrow, rectangle or ellipse between two points.
+   * @param {StrokeStyle} style @param {string} id @param {[number, number]} from @param {[number, number]} to
+   */
   drawShape(style, id, from, to) {
     const shape = new Stroke({ ...style, id, z: this.#zOf(id) });
     shape.append(shapeToolPoints(style.tool, from, to, style.width).map(onPlane), null);

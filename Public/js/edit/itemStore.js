@@ -67,7 +67,7 @@ export class ItemStore extends EventTarget {
   /**
    * Joins the items to a session.
    * @param {GroupSession} session @param {GroupSessionJournal} journal the session's
-   * @param {{ bringsPicture: boolean }} options true to upload the current items to the session
+   * @param {{ bringsPicture: boolean }} options `bringsPicture`: true to upload the current items to the session
    * @returns {Promise<unknown>} fulfilled when the uploads have started
    */
   attach(session, journal, { bringsPicture }) {
@@ -117,7 +117,7 @@ export class ItemStore extends EventTarget {
       item.upload = null;
       item.attachment = null;
       if (attachment?.isReady) item.origin = attachment;
-      // Unfinished uploads of others never arrive.
+      // Without the session, unfinished uploads of others cannot be loaded.
       if (!item.canLoad) this.#discard(item);
       else item.state = 'local';
     }
@@ -133,12 +133,18 @@ export class ItemStore extends EventTarget {
     this.#changed();
   }
 
-  /** Adds an item to the page and uploads it. @param {ItemContent} added @param {{ x: number, y: number } & Size} at @returns {Item} */
+  /**
+   * Adds an item to the page and uploads it.
+   * @param {ItemContent} added @param {{ x: number, y: number } & Size} at @returns {Item}
+   */
   add(added, at) {
     return this.addAll([{ added, at }])[0];
   }
 
-  /** Adds several items as one command. @param {{ added: ItemContent, at: { x: number, y: number } & Size }[]} laid @returns {Item[]} */
+  /**
+   * Adds several items as one command.
+   * @param {{ added: ItemContent, at: { x: number, y: number } & Size }[]} laid @returns {Item[]}
+   */
   addAll(laid) {
     const items = laid.map(({ added, at }) => this.#insert(added, onPlane({ ...at, z: this.#depth.next })));
     let taken = items;

@@ -1,4 +1,4 @@
-/** The selection: the ids of selected shapes and items. Removed ones leave it. */
+/** The selection: the ids of selected shapes and items. Removed ones are deselected. */
 
 /**
  * @typedef {import('../model/item.js').Item} Item

@@ -1,4 +1,7 @@
-/** The commands on the selection: move, resize, duplicate, remove, bring to front and restyle. Each is one entry of the undo history. */
+/**
+ * The commands on the selection: move, resize, duplicate, remove, bring to front and restyle. Each is one entry of the undo
+ * history.
+ */
 
 import { newKey } from '../sync/key.js';
 import { IDENTITY, inverse, transformedPlacement } from '../protocol/transformSync.js';
@@ -50,7 +53,10 @@ export class SelectionCommands {
     this.#tasks = new ChunkedTasks(now);
   }
 
-  /** @returns {Transform | null} the transform of the selection box while only the box is shown, because the selection is too large */
+  /**
+   * @returns {Transform | null} the transform of the selection box while only the box is shown, because the selection is too
+   *   large
+   */
   get outlineTransform() {
     return this.#drag?.isLive === false ? this.#drag.transform : null;
   }
@@ -136,7 +142,8 @@ export class SelectionCommands {
 
   /**
    * Inserts imported shapes and items. They become this person's own.
-   * @param {Shape[]} shapes new ones @param {{ added: import('./itemStore.js').ItemContent, place: import('../model/placement.js').Placement }[]} laid
+   * @param {Shape[]} shapes new ones
+   * @param {{ added: import('./itemStore.js').ItemContent, place: import('../model/placement.js').Placement }[]} laid
    * @returns {string[]} their ids
    */
   insert(shapes, laid) {
@@ -296,7 +303,8 @@ export class SelectionCommands {
 
   /**
    * Moves shapes and items for undo or redo. Later changes by other participants are kept.
-   * @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts @param {Transform} transform @param {Direction} direction
+   * @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts @param {Transform} transform
+   * @param {Direction} direction
    * @returns {boolean} true if at least one still exists
    */
   #move(ids, changes, shifts, transform, direction) {

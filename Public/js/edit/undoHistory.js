@@ -5,7 +5,7 @@
 /** The maximum number of commands. The oldest are dropped. */
 const MAX_COMMANDS = 500;
 
-/** The undo history: the commands of this person, and of nobody else. */
+/** The undo history: only the commands of this person. */
 export class UndoHistory {
   /** @type {Command[]} */
   #done = [];

@@ -46,7 +46,9 @@ export function errorText(error) {
   return textFor(strings.codes, code, code === FOR_OPERATORS ? '' : sentence) || error.message;
 }
 
-/** @param {unknown} code @param {unknown} detail the gateway's sentence @returns {string} the text of a notice to all participants */
+/**
+ * @param {unknown} code @param {unknown} detail the gateway's sentence @returns {string} the text of a notice to all participants
+ */
 export function noticeText(code, detail) {
   return textFor(strings.notices, code, typeof detail === 'string' ? detail : '');
 }

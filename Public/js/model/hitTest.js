@@ -75,7 +75,7 @@ export function topmostAt({ items, index }, x, y, reach) {
   return topmost(there) ?? items.at(x, y, reach);
 }
 
-/** @param {Plane} plane @param {number} x @param {number} y @returns {Shape | null} the topmost shape around it */
+/** @param {Plane} plane @param {number} x @param {number} y @returns {Shape | null} the topmost closed shape around a point */
 export function closedShapeAround({ index }, x, y) {
   const around = index.within({ left: x, top: y, right: x, bottom: y });
   return topmost(around.filter((shape) => 'tool' in shape && isClosed(shape.tool)));

@@ -108,7 +108,9 @@ export class PlacementOverlay {
   #confirmed = new Map();
   /** @type {Map<string, PartialPlacement> | null} the placements of a snapshot that is still arriving */
   #incoming = null;
-  /** @type {Map<string, { placement: PartialPlacement, by: number, until: number }>} by item id, the drags of other participants */
+  /**
+   * @type {Map<string, { placement: PartialPlacement, by: number, until: number }>} by item id, the drags of other participants
+   */
   #remoteDrags = new Map();
   /** @type {Map<string, { place: Placement, pending: number, isDragged: boolean }>} */
   #pendingEdits = new Map();
@@ -150,7 +152,10 @@ export class PlacementOverlay {
     (this.#incoming ?? this.#confirmed).delete(id);
   }
 
-  /** Shows an item where another participant drags it. @param {string} id @param {PartialPlacement} placement @param {number} by @param {number} now */
+  /**
+   * Shows an item where another participant drags it.
+   * @param {string} id @param {PartialPlacement} placement @param {number} by @param {number} now
+   */
   dragRemotely(id, placement, by, now) {
     this.#remoteDrags.set(id, { placement, by, until: now + REMOTE_DRAG_TIMEOUT_MS });
   }

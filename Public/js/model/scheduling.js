@@ -94,7 +94,7 @@ export class ChunkedTasks {
 
   /**
    * @template T
-   * @param {() => readonly T[]} list asked for once its turn has come @param {(one: T) => unknown} each
+   * @param {() => readonly T[]} list called when the task begins @param {(one: T) => unknown} each
    */
   run(list, each) {
     if (this.isBusy) return void this.#tasks.push({ list, each, all: null, at: 0 });

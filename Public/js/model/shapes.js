@@ -19,7 +19,10 @@ import { drawnBefore } from './stroke.js';
  */
 
 export class Shapes {
-  /** The overlay hook: returns the shape as it is displayed, for example where somebody drags it. @type {(shape: Shape) => Shape} */
+  /**
+   * The overlay hook: returns the shape as it is displayed, for example where somebody drags it.
+   * @type {(shape: Shape) => Shape}
+   */
   applyOverlay = (shape) => shape;
   /** The inverse hook: returns the shape that a displayed shape was made from. @type {(shape: Shape) => Shape} */
   withoutOverlay = (shape) => shape;

@@ -77,7 +77,9 @@ export class SpatialIndex {
   }
 }
 
-/** @template T @param {Map<number, Set<T>>} cells @param {number} cell its size @param {Bounds} bounds @returns {Iterable<Set<T>>} */
+/**
+ * @template T @param {Map<number, Set<T>>} cells @param {number} cell its size @param {Bounds} bounds @returns {Iterable<Set<T>>}
+ */
 function cellsWithin(cells, cell, { left, top, right, bottom }) {
   const [fromX, toX] = [Math.floor(left / cell - 0.5), Math.floor(right / cell + 0.5)];
   const [fromY, toY] = [Math.floor(top / cell - 0.5), Math.floor(bottom / cell + 0.5)];

@@ -28,7 +28,7 @@ export function isClosed(tool) {
 
 /**
  * Returns the points of a shape. They trace its outline, so that clients that know only strokes draw it, too.
- * @param {string} tool one of `SHAPES` @param {Point} from @param {Point} to @param {number} width of the line
+ * @param {string} tool one of `SHAPE_TOOLS` @param {Point} from @param {Point} to @param {number} width of the line
  * @returns {number[]} x and y in turn
  */
 export function shapeToolPoints(tool, [x, y], [toX, toY], width) {

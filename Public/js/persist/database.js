@@ -14,7 +14,9 @@ export const SNAPSHOTS = { name: 'drawtogether-snapshots', version: 1, stores: [
 /** The maximum time for opening. */
 const MAX_OPENING_MS = 4000;
 
-/** The browser's database, for everything that must outlive the page. If the browser refuses it, reads and writes have no effect. */
+/**
+ * The browser's database, for everything that must survive the page. If the browser refuses it, reads and writes have no effect.
+ */
 export class Database {
   #factory;
   #schema;

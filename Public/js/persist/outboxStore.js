@@ -26,16 +26,19 @@ import { isObject } from '../sync/json.js';
  * @property {() => number} [wallClock] milliseconds since 1970
  */
 
-/** The lifetimes of abandoned outboxes: with an empty one only a name is lost. No session is kept longer than a full one. */
+/**
+ * The lifetimes of abandoned outboxes. With an empty one, only a name is lost. A full one is kept as long as a session by
+ * default.
+ */
 const EMPTY_LIFETIME_MS = 86_400_000;
 const FULL_LIFETIME_MS = 30 * EMPTY_LIFETIME_MS;
 /** The pause after the browser refused a write. */
 const RETRY_MS = 5000;
 
 /**
- * The database has one outbox for each participant, with its token; the tab's own storage names the outbox of the tab. A duplicated
- * tab has a copy of that name, and finds the lease taken. A tab that opens the link after a restart of the browser adopts an outbox
- * whose lease no tab holds.
+ * The database has one outbox for each participant, with its token. The storage of the tab has the name of its outbox. A
+ * duplicated tab has a copy of this name, but cannot get the lease. A tab that opens the link after a restart of the browser
+ * adopts an outbox whose lease no tab holds.
  */
 export class OutboxStore {
   #parts;
@@ -144,13 +147,16 @@ export class OutboxStore {
     }
   }
 
-  /** Stores the token in the tab's own storage, which works synchronously, and where the database is refused. @param {string | null} token */
+  /**
+   * Stores the token in the tab's own storage, which is synchronous, and works even if the database is refused.
+   * @param {string | null} token
+   */
   #saveToken(token) {
     this.#token = token ?? '';
     try {
       this.#parts.storage.setItem(this.#name, JSON.stringify({ claim: this.#lease, token }));
     } catch {
-      // Then this tab is a new participant after a reload.
+      // Storage is switched off: this tab is a new participant after a reload.
     }
   }
 

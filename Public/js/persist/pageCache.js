@@ -24,8 +24,8 @@ const HASHED = /-[A-Z2-7]{8}\.[\w.]+$/;
 const NAVIGATION_MS = 2000;
 
 /**
- * The caches of the page, one for each version. An open page gets the files of its own version, because their names contain a hash
- * of the content and all caches are searched; a cache is deleted only while no page is open.
+ * The caches of the page, one for each version. An open page gets the files of its own version, because their names have a hash
+ * of the content and all caches are searched. A cache is deleted only while no page is open.
  */
 export class PageCache {
   #release;
@@ -68,7 +68,7 @@ export class PageCache {
   }
 
   /**
-   * Returns the way to answer a request; null if the request is none of this cache's business.
+   * Returns the way to answer a request; null if this cache does not handle the request.
    * @param {Request} request @returns {(() => Promise<Response>) | null}
    */
   route(request) {

@@ -1,4 +1,4 @@
-/** The last known pictures of sessions, which the page shows while the gateway is out of reach. */
+/** The last known pictures of sessions, which the page shows while the gateway cannot be reached. */
 
 import { Attachment } from '../sync/journal/attachment.js';
 import { within } from './database.js';
@@ -46,7 +46,7 @@ export class SessionSnapshots {
   #session = null;
   /** @type {SnapshotWriter | null} null until the picture is whole, and while another tab writes */
   #writer = null;
-  /** True from the end of the first catch-up on. Before, the picture is not that of the session. */
+  /** True from the end of the first catch-up on. Until then, the page may not show the picture of the session. */
   #isPictureWhole = false;
   #isWriting = false;
   /** @type {Set<string>} the sessions that this page may write */

@@ -73,7 +73,10 @@ export class SnapshotWriter {
     this.#areItemsChanged = true;
   }
 
-  /** Writes one batch of changes. The database has the whole batch before this returns. @returns {Promise<boolean>} false: the browser refused */
+  /**
+   * Writes one batch of changes. The database has the whole batch before this returns.
+   * @returns {Promise<boolean>} false: the browser refused
+   */
   async write() {
     const { session, copy, database, wallClock } = this.#parts;
     /** @type {[string, Part | null][]} */
@@ -95,7 +98,7 @@ export class SnapshotWriter {
       if (!this.#isComplete) return;
       sessions.put({ id: session, at: wallClock(), copy, isWhole }, session);
       if (!isFirst) return;
-      // Earlier copies, on both sides of this one.
+      // Deletes earlier copies, whose keys are before or after those of this one.
       parts.delete(IDBKeyRange.bound(`${session}/`, `${session}/${copy}`));
       parts.delete(IDBKeyRange.bound(`${session}/${copy}/\uffff`, `${session}/\uffff`));
     });

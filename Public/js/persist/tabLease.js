@@ -25,8 +25,8 @@ export const browserTabs = {
 
 /**
  * Acquires a lease for the lifetime of the page.
- * @param {string} lease random, of the record in question
- * @param {string} page random, of this page
+ * @param {string} lease the random name of the lease, from the stored record
+ * @param {string} page a random name of this page
  * @param {TabEnvironment} [tabs]
  * @param {{ isPatient?: boolean }} [options] `isPatient`: the holder may be this tab's own previous page, which is about to close
  * @returns {Promise<boolean>} false: another tab holds it

@@ -1,4 +1,4 @@
-/** The leases of a page's uploads: of the uploads that a browser stores, other tabs may be running some. */
+/** The leases of a page's uploads. Other tabs may run some of the uploads that the browser stores. */
 
 import { newKey } from '../sync/key.js';
 import { acquireLease, browserTabs } from './tabLease.js';

@@ -9,7 +9,7 @@ import { browserDatabase } from './database.js';
  */
 
 /**
- * The uploads in the browser's database: their records, and their files. Where the browser stores nothing, uploads end with the page.
+ * The uploads in the browser's database: their records and their files. If the browser stores nothing, uploads end with the page.
  * @implements {UploadRecords}
  */
 export class UploadStore {

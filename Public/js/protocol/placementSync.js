@@ -59,14 +59,20 @@ export class PlacementSync {
     this.#drag = null;
   }
 
-  /** Starts or continues a drag. @param {string} id @param {Placement} place @param {boolean} isShared true if the others see it */
+  /**
+   * Starts or continues a drag.
+   * @param {string} id @param {Placement} place @param {boolean} isShared true if the others see it
+   */
   drag(id, place, isShared) {
     this.#placements.drag(id, place);
     if (isShared) this.#drag = { sentAt: -Infinity, ...this.#drag, id, place, isDirty: true };
     this.#changed(id);
   }
 
-  /** Shows a drag of another participant. @param {string} id @param {import('../model/placement.js').PartialPlacement} placement @param {number} by */
+  /**
+   * Shows a drag of another participant.
+   * @param {string} id @param {import('../model/placement.js').PartialPlacement} placement @param {number} by
+   */
   dragRemotely(id, placement, by) {
     this.#placements.dragRemotely(id, placement, by, this.#now());
     this.#changed(id);
@@ -163,7 +169,8 @@ export class PlacementSync {
 
   /**
    * Restores a placement that an earlier page of this tab sent and the session does not have, or that the session lost.
-   * @param {import('../sync/wire.js').OutgoingEntry} entry @param {import('../model/placement.js').PartialPlacement | null} [seen]
+   * @param {import('../sync/wire.js').OutgoingEntry} entry
+   * @param {import('../model/placement.js').PartialPlacement | null} [seen]
    */
   #restore({ type, key, retention, payload }, seen) {
     if (type !== PLACEMENT_TYPE || retention !== Retention.replace || !isKey(key)) return;

@@ -124,7 +124,8 @@ export function encodeShape(shape) {
 }
 
 /**
- * @param {{ type: string, retention?: number, payload: Uint8Array }} entry @param {string} id @param {number} sequence of the entry
+ * @param {{ type: string, retention?: number, payload: Uint8Array }} entry @param {string} id
+ * @param {number} sequence of the entry
  * @returns {((held: Shape | undefined) => Shape) | null} returns the new version of the shape from the current one; null: the
  *   entry is invalid
  */
@@ -146,7 +147,9 @@ export function readShape({ type, retention, payload }, id, sequence) {
 /** The message type of a text. */
 export const TEXT_TYPE = 'UpsertTextMessage';
 
-/** @typedef {Omit<import('../model/text.js').TextProperties, 'id' | 'z'> & { z: number | null, isGrowing: boolean }} TextMessage */
+/**
+ * @typedef {Omit<import('../model/text.js').TextProperties, 'id' | 'z'> & { z: number | null, isGrowing: boolean }} TextMessage
+ */
 
 /** As `UpsertTextMessage`. @param {Text} shape @returns {Uint8Array} */
 function encodeText({ id, text, x, y, size, rgb, color, z, isFinished }) {

@@ -117,7 +117,10 @@ export class ShapeSync {
     this.#shapes.confirmAllLocally();
   }
 
-  /** Sends the points of a stroke from an index on. The first call starts the stroke. @param {Stroke} stroke @param {number} from */
+  /**
+   * Sends the points of a stroke from an index on. The first call starts the stroke.
+   * @param {Stroke} stroke @param {number} from
+   */
   append(stroke, from) {
     const payload = encodeStroke(stroke, from);
     this.#send(stroke.id, { type: STROKE_TYPE, retention: Retention.append, existing: from > 0, payload });
@@ -136,7 +139,10 @@ export class ShapeSync {
     this.#send(id, { type: STROKE_TYPE, retention: Retention.remove, existing: false, payload: new Uint8Array(0) });
   }
 
-  /** Applies an entry that was stored on this device without a session. @param {{ type: string, key: string, payload: Uint8Array }} entry */
+  /**
+   * Applies an entry that was stored on this device without a session.
+   * @param {{ type: string, key: string, payload: Uint8Array }} entry
+   */
   applyStored(entry) {
     this.#receive({ ...entry, retention: Retention.replace, reliable: true, sequence: 0 });
   }

@@ -120,7 +120,10 @@ export class TransformOverlay {
     return 'points' in shape ? shape.points.length / 2 : 1;
   }
 
-  /** Ends a participant's drag after their change of the shape has arrived. @param {string} id @param {number} by a participant's number */
+  /**
+   * Ends a participant's drag after their change of the shape has arrived.
+   * @param {string} id @param {number} by a participant's number
+   */
   endRemoteDrag(id, by) {
     if (this.#others.get(id)?.by !== by) return;
     this.#others.delete(id);
@@ -208,7 +211,7 @@ export class TransformSync {
     Object.assign(this.#drag, { transform, isDirty: true });
   }
 
-  /** Ends the drag without a change: those who saw it are sent the identity. */
+  /** Ends the drag without a change. If the others saw it, sends the identity. */
   cancelDrag() {
     if (this.#drag && this.#drag.sentAt > -Infinity) this.#send(this.#drag.ids, IDENTITY);
     this.#drag = null;

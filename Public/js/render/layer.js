@@ -44,7 +44,8 @@ export class Layer {
 
   /**
    * Updates the layer so that it shows exactly these drawables.
-   * @param {readonly Drawable[]} drawables in the order of drawing @param {ViewTransform} transform @param {(drawable: Drawable) => boolean} isSeen
+   * @param {readonly Drawable[]} drawables in the order of drawing @param {ViewTransform} transform
+   * @param {(drawable: Drawable) => boolean} isSeen
    */
   update(drawables, transform, isSeen) {
     if (!this.#transform || !same(this.#transform, transform)) return this.#paintAll(drawables, transform, isSeen);

@@ -83,7 +83,10 @@ export class Renderer {
     return this.#ratio;
   }
 
-  /** From now on, large scenes are painted on tiles. @param {typeof import('./tiles/tiledRenderer.js').TiledRenderer} TiledRenderer */
+  /**
+   * From now on, large scenes are painted on tiles.
+   * @param {typeof import('./tiles/tiledRenderer.js').TiledRenderer} TiledRenderer
+   */
   useTiles(TiledRenderer) {
     this.#TiledRenderer = TiledRenderer;
     this.#requestFrame();

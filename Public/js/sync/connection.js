@@ -9,7 +9,8 @@ import { LivenessTimer, REPLY_MS } from './livenessTimer.js';
  * @property {() => void} opened
  * @property {(text: string) => void} text
  * @property {(bytes: Uint8Array) => void} binary
- * @property {(code: number, reason: string) => number | null} closed returns the delay for which the gateway has asked; null: stop
+ * @property {(code: number, reason: string) => number | null} closed returns the delay for which the gateway has asked; null:
+ *   stop
  */
 
 /**

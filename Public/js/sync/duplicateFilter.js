@@ -5,7 +5,10 @@ const MIN_SENDERS = 10_000;
 
 /** Remembers the highest client sequence of each sender: after a crash of the gateway, senders repeat entries. */
 export class DuplicateFilter {
-  /** By the sender's number, which may belong to another participant after a restore of the gateway. @type {Map<number, { id: string | undefined, highest: number }>} */
+  /**
+   * By the sender's number, which may belong to another participant after a restore of the gateway.
+   * @type {Map<number, { id: string | undefined, highest: number }>}
+   */
   #senders = new Map();
 
   /** @param {import('./wire.js').Entry} entry @param {string | undefined} id of its sender */

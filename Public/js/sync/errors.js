@@ -7,7 +7,9 @@
 export class GroupSessionError extends Error {
   name = 'GroupSessionError';
 
-  /** @param {string} code @param {string} [detail] @param {{ cause?: unknown, numbers?: string }} [options] `numbers`: for the log */
+  /**
+   * @param {string} code @param {string} [detail] @param {{ cause?: unknown, numbers?: string }} [options] `numbers`: for the log
+   */
   constructor(code, detail = '', { cause, numbers = '' } = {}) {
     super(detail || (numbers ? `${code}: ${numbers}` : code), cause === undefined ? undefined : { cause });
     this.code = code;
@@ -34,9 +36,9 @@ export class MessageTooLargeError extends GroupSessionError {
 }
 
 /**
- * An attachment was refused, or could not be transferred. Besides the gateway's codes there is `unreadable`: the file was changed or
- * removed during the upload. If something was too large, `limit` and `actual` are its sizes in bytes. `file` is the name of the file, if
- * the error is about its content.
+ * An attachment was refused, or could not be transferred. In addition to the gateway's codes, there is `unreadable`: the file was
+ * changed or removed during the upload. If something was too large, `limit` and `actual` are sizes in bytes. `file` is the name
+ * of the file, if the error is about its content.
  */
 export class AttachmentError extends GroupSessionError {
   name = 'AttachmentError';

@@ -54,7 +54,7 @@ export class GroupSession extends EventTarget {
    * @param {object} options
    * @param {string} options.id of the session
    * @param {URL | string} options.base address of the gateway
-   * @param {{ name?: string, color?: string }} [options.profile] of this participant; the gateway fills in what is missing
+   * @param {{ name?: string, color?: string }} [options.profile] of this participant; the gateway chooses missing values
    * @param {SavedParticipant | null} [options.saved] to continue as the participant of an earlier page
    * @param {import('./environment.js').Environment} [options.env]
    */

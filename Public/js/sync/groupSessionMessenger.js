@@ -56,8 +56,8 @@ export class GroupSessionMessenger {
   }
 
   /**
-   * Sends to all participants, or to some. The order of calls is the order of messages. The promise of a reliable message resolves
-   * when the session has it; before the session is joined, and while the connection is lost, the message waits.
+   * Sends a message to all participants, or to some. Messages keep the order of the calls. The promise of a reliable message
+   * resolves when the session has the message. Before the join and while the connection is lost, the message waits.
    * @param {object} message an instance of a class, bytes, or any object with the option `type`
    * @param {object} [options]
    * @param {Participant | Iterable<Participant> | null} [options.to] an empty list is allowed

@@ -15,7 +15,7 @@ import { GroupSessionError, problemOf } from './errors.js';
  * @param {object} options
  * @param {URL | string} options.base address of the gateway
  * @param {{ identifier?: string, title?: string, type?: string, payload?: unknown }} [options.activity]
- * @param {{ id: string, token: string | null }} [options.follows] the session that it succeeds, for all its participants
+ * @param {{ id: string, token: string | null }} [options.follows] the session whose participants move to the new one
  * @param {typeof fetch} [options.request]
  * @returns {Promise<SessionObject>} @throws {GroupSessionError}
  */

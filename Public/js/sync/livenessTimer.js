@@ -21,7 +21,9 @@ export class LivenessTimer {
   #timer = null;
   #firesAt = Infinity;
 
-  /** @param {Pick<import('./environment.js').Environment, 'now' | 'setTimeout' | 'clearTimeout'>} env @param {() => void} silent */
+  /**
+   * @param {Pick<import('./environment.js').Environment, 'now' | 'setTimeout' | 'clearTimeout'>} env @param {() => void} silent
+   */
   constructor(env, silent) {
     this.#env = env;
     this.#silent = silent;

@@ -16,8 +16,8 @@ import { Retention } from './wire.js';
 const REFUSED = Object.freeze({ type: '', payload: new Uint8Array(0), reliable: true });
 
 /**
- * Entries are numbered when they are first sent, and kept until they are committed. Entries that a cut connection may have lost are
- * sent again with the same numbers, so that the gateway recognizes repeats.
+ * Entries are numbered when they are first sent, and kept until they are committed. Entries that may have been lost with a
+ * connection are sent again with the same numbers, so that the gateway recognizes repeats.
  */
 export class Outbox {
   /** @type {OutboxItem[]} numbered, in the order of their numbers */
@@ -162,7 +162,8 @@ export class Outbox {
 
   /**
    * Takes back the numbers from this one on. The gateway drops all entries until the one with this number arrives.
-   * @param {number} clientSequence @param {{ removesFirst?: boolean }} [options] `removesFirst`: a full session still accepts removals
+   * @param {number} clientSequence
+   * @param {{ removesFirst?: boolean }} [options] `removesFirst`: a full session still accepts removals
    */
   rewind(clientSequence, { removesFirst = false } = {}) {
     if (clientSequence > this.#nextSequence) return;

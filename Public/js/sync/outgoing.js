@@ -14,7 +14,8 @@ import { Retention } from './wire.js';
  * @typedef {object} OutgoingEvents
  * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} acked the session has the item, or the gateway
  *   refused it
- * @property {(item: OutboxItem) => void} reopened the gateway has lost an acknowledged item: it is sent again, and acknowledged once more
+ * @property {(item: OutboxItem) => void} reopened the gateway has lost an acknowledged item: it is sent again, and acknowledged
+ *   once more
  */
 
 /** The pause after a temporary refusal that names no time. */
@@ -25,7 +26,10 @@ export class Outgoing {
   #connection;
   #sender;
   #events;
-  /** Items that are known to be accepted but whose effect is not visible yet: they are reported at `caughtUp`. @type {OutboxItem[]} */
+  /**
+   * Items that are known to be accepted but whose effect is not visible yet: they are reported at `caughtUp`.
+   * @type {OutboxItem[]}
+   */
   #unseen = [];
   /** The sequence, in this epoch, up to which all entries are known to be on disk. */
   #committed = 0;

@@ -38,7 +38,10 @@ export class Participants {
     return this.#active.get(number) ?? this.#past.get(number) ?? null;
   }
 
-  /** Publishes the active participants. @returns {{ joined: Participant[], left: Participant[] }} the changes since the last time */
+  /**
+   * Publishes the active participants.
+   * @returns {{ joined: Participant[], left: Participant[] }} the changes since the last time
+   */
   publish() {
     const before = this.#published;
     const now = this.active;

@@ -52,7 +52,10 @@ export class EntryRate {
     this.#bytes = new TokenBucket(limits.bytesPerSecond, limits.bytesPerSecond * burstSeconds, now);
   }
 
-  /** @param {number} bytes of one entry @param {number} now @returns {number} 0 if it passes and was counted, else the milliseconds to wait */
+  /**
+   * @param {number} bytes of one entry @param {number} now
+   * @returns {number} 0 if it passes and was counted, else the milliseconds to wait
+   */
   take(bytes, now) {
     const wait = Math.max(this.#entries.waitFor(1, now), this.#bytes.waitFor(bytes, now));
     if (wait === 0) {

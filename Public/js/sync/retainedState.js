@@ -15,7 +15,10 @@ const SYSTEM_SEED = 1;
 export class RetainedState {
   /** @type {Map<string, number>} */
   #digests = new Map();
-  /** The gateway's own keys: no client changes them, even under the same bytes. @type {Map<string, Entry[]>} */
+  /**
+   * The entries under the gateway's own keys. A client's key with the same bytes is a different key.
+   * @type {Map<string, Entry[]>}
+   */
   #system = new Map();
 
   /** @param {Entry} entry in the session's order */

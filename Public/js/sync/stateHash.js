@@ -33,7 +33,7 @@ function stateBytes(retained) {
 /** The multipliers of the two lanes: odd, and without a pattern in their bits. */
 const LOW_FACTOR = 0x9e3779b1;
 const HIGH_FACTOR = 0x5f356495;
-/** The number of bits of the high lane that fit into a whole number beside the low one. */
+/** The number of bits of the high lane that fit into a whole number together with the low one. */
 const HIGH_BITS = 21;
 
 /**

@@ -53,7 +53,8 @@ export class SelectTool extends EventTarget {
 
   /**
    * @param {import('../model/hitTest.js').Plane} plane
-   * @param {import('../edit/selection.js').Selection} selection @param {import('../edit/selectionCommands.js').SelectionCommands} commands
+   * @param {import('../edit/selection.js').Selection} selection
+   * @param {import('../edit/selectionCommands.js').SelectionCommands} commands
    * @param {() => number} scale pixels per point @param {() => number} [now] milliseconds
    */
   constructor(plane, selection, commands, scale, now = () => performance.now()) {

@@ -72,7 +72,9 @@ const TOAST_MS = 4500;
 const LONG_TOAST_MS = 12_000;
 const MAX_TOASTS = 6;
 
-/** @type {Map<string, { shown: HTMLElement, timer: ReturnType<typeof setTimeout> | undefined, gone: (() => void) | undefined }>} */
+/**
+ * @type {Map<string, { shown: HTMLElement, timer: ReturnType<typeof setTimeout> | undefined, gone: (() => void) | undefined }>}
+ */
 const toasts = new Map();
 
 /** Announces a text to screen readers. @param {string} text */

@@ -3,7 +3,10 @@
 import { element } from './elements.js';
 import { isBusy } from './keys.js';
 
-/** @typedef {(files: File[], at: { x: number, y: number } | null) => void} FilesHandler `at`: where on the screen they were dropped */
+/**
+ * @typedef {(files: File[], at: { x: number, y: number } | null) => void} FilesHandler `at`: where on the screen they were
+ *   dropped
+ */
 
 /** The sources of files and text: drag and drop, the clipboard, and the file picker. */
 export class InputSources {

@@ -60,7 +60,9 @@ function packed(bytes, version) {
   return data;
 }
 
-/** @param {Uint8Array[]} blocks the last of them may be longer @returns {number[]} the first of each, then the second of each … */
+/**
+ * @param {Uint8Array[]} blocks the last of them may be longer @returns {number[]} the first of each, then the second of each …
+ */
 function inTurn(blocks) {
   const length = blocks[blocks.length - 1].length;
   return Array.from({ length }, (_, at) => blocks.filter((block) => at < block.length).map((block) => block[at]))

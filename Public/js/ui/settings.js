@@ -188,7 +188,10 @@ export function offerThemes(settings) {
   group.show(THEMES.indexOf(settings.theme));
 }
 
-/** The setting for touch input: after a pen was used, fingers move the page instead of drawing, so that a resting hand draws nothing. */
+/**
+ * The setting for touch input: after a pen was used, fingers move the page instead of drawing, so that a resting hand draws
+ * nothing.
+ */
 export class TouchDrawingSetting {
   #settings;
   #button = element('fingers');

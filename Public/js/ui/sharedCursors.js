@@ -11,7 +11,7 @@ import { element, make } from './elements.js';
  * @typedef {import('../sync/participants.js').Participant} Participant
  */
 
-/** A pointer within this distance of a change explains the change, in pixels. */
+/** The distance within which a pointer shows the author of a change, in pixels. */
 const NEARBY = 140;
 
 /** Sends this person's pointer to the others, and shows theirs. */

@@ -20,7 +20,10 @@ export function hasStyle(tool) {
   return ['pen', 'highlighter', 'text', ...SHAPE_TOOLS].includes(tool);
 }
 
-/** Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `open`, `save`, `keys`, `language`, `leave`, `end`. */
+/**
+ * Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `open`, `save`, `keys`, `language`,
+ * `leave`, `end`.
+ */
 export class Toolbar extends EventTarget {
   /** @type {HTMLButtonElement[]} */
   #tools = [...document.querySelectorAll('button[data-tool]')].map((one) => /** @type {HTMLButtonElement} */ (one));
@@ -86,7 +89,7 @@ export class Toolbar extends EventTarget {
   /** @param {KeyboardEvent} event */
   #menuKey(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    // Within a group of radio buttons, the arrow keys are the browser's.
+    // Within a group of radio buttons, the browser handles the arrow keys.
     if (!step || event.target instanceof HTMLInputElement) return;
     event.preventDefault();
     const items = this.#items;

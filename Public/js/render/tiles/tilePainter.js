@@ -41,7 +41,9 @@ export function serialize(drawables, imageOf) {
   return { items, numbers };
 }
 
-/** @param {Drawable} drawable @param {(drawable: import('../../model/item.js').Item) => Image} imageOf @returns {SerializedItem} */
+/**
+ * @param {Drawable} drawable @param {(drawable: import('../../model/item.js').Item) => Image} imageOf @returns {SerializedItem}
+ */
 function serializeItem(drawable, imageOf) {
   const { id, z, bounds } = drawable;
   if ('place' in drawable) return { id, z, bounds, image: imageOf(drawable) };

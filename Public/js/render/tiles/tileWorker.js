@@ -48,7 +48,10 @@ export function tileWorker(painted, broke) {
   };
 }
 
-/** @param {(image: Image) => void} painted @param {(size: number) => HTMLCanvasElement} newCanvas @param {() => number} now milliseconds @returns {TileWorker} */
+/**
+ * @param {(image: Image) => void} painted @param {(size: number) => HTMLCanvasElement} newCanvas
+ * @param {() => number} now milliseconds @returns {TileWorker}
+ */
 export function mainThreadTiles(painted, newCanvas, now) {
   const painter = new TilePainter();
   /** @type {Part[]} */

@@ -1,4 +1,6 @@
-/** Renders a scene that is too large for one frame: finished drawables are on tiles, changing ones are painted above the tiles. */
+/**
+ * Renders a scene that is too large for one frame: finished drawables are on tiles, changing ones are painted above the tiles.
+ */
 
 import { Tiles } from './tiles.js';
 import { mainThreadTiles, supportsWorkers, tileWorker } from './tileWorker.js';

@@ -56,7 +56,10 @@ export class AttachmentRequests {
     return offsetOf(await this.#ask({ method: 'HEAD', url: this.url(id), headers: TUS, ...options }));
   }
 
-  /** @param {string} id @param {number} offset @param {ArrayBuffer} piece @param {RequestOptions} options @returns {Promise<number>} the number of bytes that the gateway has then */
+  /**
+   * @param {string} id @param {number} offset @param {ArrayBuffer} piece @param {RequestOptions} options
+   * @returns {Promise<number>} the number of bytes that the gateway has then
+   */
   async append(id, offset, piece, options) {
     const headers = { ...PIECE, 'Upload-Offset': String(offset) };
     return offsetOf(await this.#ask({ method: 'PATCH', url: this.url(id), headers, body: piece, ...options }));

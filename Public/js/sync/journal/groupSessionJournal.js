@@ -113,8 +113,8 @@ export class GroupSessionJournal extends EventTarget {
   }
 
   /**
-   * Shares a file with all present and later participants. The upload survives lost connections; if the environment stores uploads,
-   * also a reload of the page.
+   * Shares a file with all present and later participants. The upload survives lost connections. If the environment stores
+   * uploads, it also survives a reload of the page.
    * @param {Blob} blob or a `File` @param {AddOptions} [options]
    * @returns {Promise<Attachment>} resolved once all participants can load it
    * @throws {GroupSessionError | DOMException} `AbortError` after a cancellation; the signal's reason
@@ -123,7 +123,10 @@ export class GroupSessionJournal extends EventTarget {
     return await this.upload(blob, options).done;
   }
 
-  /** Like `add`, with an object to watch, pause and cancel the upload. @param {Blob} blob @param {AddOptions} [options] @returns {Upload} */
+  /**
+   * Like `add`, with an object to watch, pause and cancel the upload.
+   * @param {Blob} blob @param {AddOptions} [options] @returns {Upload}
+   */
   upload(blob, { name, contentType, metadata = null, id = newKey(), onProgress, signal } = {}) {
     signal?.throwIfAborted();
     if (!isKey(id)) throw new TypeError('An attachment’s id is a UUID in upper case.');
@@ -141,7 +144,10 @@ export class GroupSessionJournal extends EventTarget {
     return upload;
   }
 
-  /** Removes an attachment, or an unfinished upload, for all participants. @param {{ id: string }} attachment @returns {Promise<void>} */
+  /**
+   * Removes an attachment, or an unfinished upload, for all participants.
+   * @param {{ id: string }} attachment @returns {Promise<void>}
+   */
   async remove({ id }) {
     const upload = this.#uploads.find(id);
     if (upload) upload.cancel();

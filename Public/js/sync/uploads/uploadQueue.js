@@ -34,7 +34,10 @@ export class UploadQueue {
   #env;
   /** The unfinished uploads, in order. @type {Map<string, Held>} */
   #held = new Map();
-  /** Finished uploads that may not be on the gateway's disk yet. @type {Map<string, { blob: Blob, record: UploadRecord, sequence: number }>} */
+  /**
+   * Finished uploads that may not be on the gateway's disk yet.
+   * @type {Map<string, { blob: Blob, record: UploadRecord, sequence: number }>}
+   */
   #unsafe = new Map();
   #isClosed = false;
 
@@ -264,7 +267,10 @@ export class UploadQueue {
     this.#env.store.update(record);
   }
 
-  /** @param {UploadRecord} record @param {Blob} blob @returns {Promise<void>} resolved when it is stored, or after the maximum time */
+  /**
+   * @param {UploadRecord} record @param {Blob} blob
+   * @returns {Promise<void>} resolved when it is stored, or after the maximum time
+   */
   #keep(record, blob) {
     return new Promise((resolve) => {
       const timer = this.#env.setTimeout(resolve, MAX_STORING_MS);

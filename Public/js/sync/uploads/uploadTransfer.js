@@ -134,7 +134,10 @@ export class UploadTransfer {
     }
   }
 
-  /** Creates the upload. This request is never aborted, so a created upload is always known, and can be removed. @param {AbortSignal} signal */
+  /**
+   * Creates the upload. This request is never aborted, so a created upload is always known, and can be removed.
+   * @param {AbortSignal} signal
+   */
   async #create(signal) {
     const piece = await this.#read(0);
     signal.throwIfAborted();
