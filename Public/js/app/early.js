@@ -7,7 +7,7 @@
   const PAPER = { light: '#fbfaf7', dark: '#17181c' };
   const { documentElement } = document;
   /** @param {string} key @returns {string | null} */
-  const kept = (key) => {
+  const stored = (key) => {
     try {
       return localStorage.getItem(`drawtogether:${key}`);
     } catch {
@@ -15,7 +15,7 @@
       return null;
     }
   };
-  const wanted = [kept('language') ?? '', ...navigator.languages].map((tag) => tag.split('-')[0].toLowerCase());
+  const wanted = [stored('language') ?? '', ...navigator.languages].map((tag) => tag.split('-')[0].toLowerCase());
   const language = wanted.find((one) => SPOKEN.includes(one)) ?? 'en';
   documentElement.lang = language;
   // The markup is in English. In any other language, the page is hidden until its strings are loaded.
@@ -26,7 +26,7 @@
   if (location.pathname !== '/') import('./deferred.js').catch(() => {});
 
   const dark = matchMedia('(prefers-color-scheme: dark)');
-  let theme = kept('theme');
+  let theme = stored('theme');
   const show = () => {
     const shown = theme && theme in PAPER ? theme : dark.matches ? 'dark' : 'light';
     if (documentElement.dataset.theme === shown) return;

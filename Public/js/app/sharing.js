@@ -253,7 +253,7 @@ export class Sharing extends EventTarget {
       const env = persistentJournalEnvironment(this.#database, this.#tabs);
       this.#openJournal = (/** @type {GroupSession} */ session) => new GroupSessionJournal(session, { env });
     }
-    const forgetAlone = this.#alone.close();
+    const deleteBoard = this.#alone.close();
     const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, env: this.#env });
     snapshots.follow(id);
     this.#lastSeen = stored ? (stored.isWhole ? 'whole' : 'part') : '';
@@ -266,14 +266,14 @@ export class Sharing extends EventTarget {
       if (typeof next === 'string') this.#follow(session, next, by);
     });
     this.#become(session, store);
-    const brought = this.#journal && this.#itemStore.attach(session, this.#journal, { bringsPicture });
+    const uploadsStarted = this.#journal && this.#itemStore.attach(session, this.#journal, { bringsPicture });
     if (stored) {
       this.#itemStore.showStored(stored.items);
       this.dispatchEvent(new Event('opened'));
     }
     // First store for the session, then delete the board: if the page is killed in between, the picture exists twice and is not
     // lost.
-    if (bringsPicture) Promise.all([brought, this.#save()]).then(([, isKept]) => isKept && forgetAlone());
+    if (bringsPicture) Promise.all([uploadsStarted, this.#save()]).then(([, isKept]) => isKept && deleteBoard());
     else this.#save();
     session.addEventListener('connectionchange', () => session.isConnected && (this.#lastSeen = ''));
     session.addEventListener('connectionchange', () => this.#flushOrphanedOutboxes(session), { once: true });
@@ -300,16 +300,16 @@ export class Sharing extends EventTarget {
 
   /** Leaves the session once its outbox is empty. @param {GroupSession} session @param {OutboxStore} store of its outbox */
   #drainAndLeave(session, store) {
-    const look = () => {
-      const left = session.save();
+    const update = () => {
+      const saved = session.save();
       if (session.state === 'invalidated') return;
-      if (session.isConnected && left.outbox.items.length === 0) {
+      if (session.isConnected && saved.outbox.items.length === 0) {
         session.leave();
         store.forget();
-      } else store.save(left);
+      } else store.save(saved);
     };
-    session.addEventListener('savechange', look);
-    look();
+    session.addEventListener('savechange', update);
+    update();
   }
 
   /** @param {string} session its id @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} storage */

@@ -291,9 +291,9 @@ export class Drawing extends EventTarget {
 
   /** @param {Shape[]} shapes @returns {boolean} true if at least one had been removed */
   #restoreAll(shapes) {
-    const gone = shapes.filter(({ id }) => !this.#shapes.find(id));
-    for (const shape of gone) this.#restoreShape(shape);
-    return gone.length > 0;
+    const missing = shapes.filter(({ id }) => !this.#shapes.find(id));
+    for (const shape of missing) this.#restoreShape(shape);
+    return missing.length > 0;
   }
 
   /** @param {Shape} shape */

@@ -143,13 +143,13 @@ export class ItemStore extends EventTarget {
 
   /**
    * Adds several items as one command.
-   * @param {{ added: ItemContent, at: { x: number, y: number } & Size }[]} laid @returns {Item[]}
+   * @param {{ added: ItemContent, at: { x: number, y: number } & Size }[]} placed @returns {Item[]}
    */
-  addAll(laid) {
-    const items = laid.map(({ added, at }) => this.#insert(added, onPlane({ ...at, z: this.#depth.next })));
-    let taken = items;
-    const undo = () => (taken = this.removeAll(items)).length > 0;
-    if (items.length > 0) this.#history.push({ undo, redo: () => this.restoreRemoved(taken) });
+  addAll(placed) {
+    const items = placed.map(({ added, at }) => this.#insert(added, onPlane({ ...at, z: this.#depth.next })));
+    let removed = items;
+    const undo = () => (removed = this.removeAll(items)).length > 0;
+    if (items.length > 0) this.#history.push({ undo, redo: () => this.restoreRemoved(removed) });
     this.#changed();
     return items;
   }
@@ -161,9 +161,9 @@ export class ItemStore extends EventTarget {
     return { pictures, files: waiting.length - pictures };
   }
 
-  /** Adds items that were stored without a session. @param {(ItemContent & { id: string, place: Placement })[]} kept */
-  restore(kept) {
-    for (const { id, place, ...added } of kept) if (!this.#items.find(id)) this.#insert(added, place, id);
+  /** Adds items that were stored without a session. @param {(ItemContent & { id: string, place: Placement })[]} stored */
+  restore(stored) {
+    for (const { id, place, ...added } of stored) if (!this.#items.find(id)) this.#insert(added, place, id);
     this.#changed();
   }
 
@@ -230,9 +230,9 @@ export class ItemStore extends EventTarget {
 
   /** Removes an item for everybody. Can be undone if its content is available. @param {Item} item */
   async remove(item) {
-    let taken = [item];
-    const redo = () => (taken = this.removeAll([item])).length > 0;
-    if (item.blob) this.#history.push({ undo: () => this.restoreRemoved(taken), redo });
+    let removed = [item];
+    const redo = () => (removed = this.removeAll([item])).length > 0;
+    if (item.blob) this.#history.push({ undo: () => this.restoreRemoved(removed), redo });
     await this.#remove(item);
   }
 

@@ -143,12 +143,12 @@ export class SelectionCommands {
   /**
    * Inserts imported shapes and items. They become this person's own.
    * @param {Shape[]} shapes new ones
-   * @param {{ added: import('./itemStore.js').ItemContent, place: import('../model/placement.js').Placement }[]} laid
+   * @param {{ added: import('./itemStore.js').ItemContent, place: import('../model/placement.js').Placement }[]} placed
    * @returns {string[]} their ids
    */
-  insert(shapes, laid) {
+  insert(shapes, placed) {
     const { itemStore, drawing } = this.#parts;
-    const items = laid.map(({ added, place }) => itemStore.insert(added, place));
+    const items = placed.map(({ added, place }) => itemStore.insert(added, place));
     this.#tasks.run(() => shapes, (shape) => drawing.add([shape]));
     return this.#pushInsertion(shapes, items);
   }
@@ -272,19 +272,19 @@ export class SelectionCommands {
   /** @param {Shape[]} shapes @param {Item[]} items @returns {Command} the command that removes them */
   #removal(shapes, items) {
     const { itemStore, drawing } = this.#parts;
-    let taken = items;
+    let removed = items;
     const isThere = (/** @type {Shape} */ { id }) => this.#parts.shapes.find(id) !== null;
     return {
       redo: () => {
         const wasThere = shapes.some(isThere);
         this.#tasks.run(() => shapes, (shape) => isThere(shape) && drawing.remove([shape]));
-        taken = itemStore.removeAll(items);
-        return wasThere || taken.length > 0;
+        removed = itemStore.removeAll(items);
+        return wasThere || removed.length > 0;
       },
       undo: () => {
         const wasGone = !shapes.every(isThere);
         this.#tasks.run(() => shapes, (shape) => !isThere(shape) && drawing.add([shape]));
-        return itemStore.restoreRemoved(taken) || wasGone;
+        return itemStore.restoreRemoved(removed) || wasGone;
       },
     };
   }

@@ -92,9 +92,9 @@ const table = {
   nothingDrawn: 'Noch ist nichts gezeichnet.',
   strokesDrawn: (count) => `${counted(count, STROKES)} ${plural(count, ARE)} gezeichnet.`,
   itemsOnPage: (pictures, files) => {
-    const laid = [pictures && counted(pictures, PICTURES), files && counted(files, FILES)].filter(Boolean);
+    const parts = [pictures && counted(pictures, PICTURES), files && counted(files, FILES)].filter(Boolean);
     const [verb, rest] = [plural(pictures + files, { one: 'liegt', other: 'liegen' }), 'auf der Seite.'];
-    return `${laid.join(' und ')} ${verb} ${rest}`;
+    return `${parts.join(' und ')} ${verb} ${rest}`;
   },
 
   keyTools: 'Stift, Textmarker, Radierer, Auswahl',

@@ -104,8 +104,8 @@ const table = {
   strokesDrawn: (count) => `${counted(count, STROKES)} ${plural(count, ARE)} drawn.`,
   /** @param {number} pictures @param {number} files */
   itemsOnPage: (pictures, files) => {
-    const laid = [pictures && counted(pictures, PICTURES), files && counted(files, FILES)].filter(Boolean);
-    return `${laid.join(' and ')} ${plural(pictures + files, ARE)} on the page.`;
+    const parts = [pictures && counted(pictures, PICTURES), files && counted(files, FILES)].filter(Boolean);
+    return `${parts.join(' and ')} ${plural(pictures + files, ARE)} on the page.`;
   },
 
   // The list of keys.

@@ -70,9 +70,9 @@ export function resizeFactor({ left, top, right, bottom }, [toRight, down], dx, 
 export function topmostAt({ items, index }, x, y, reach) {
   const on = items.all.findLast(({ bounds }) => contains(bounds, x, y));
   /** @type {Drawable[]} */
-  const there = index.near([x, y], [x, y], reach);
-  if (on) there.push(on);
-  return topmost(there) ?? items.at(x, y, reach);
+  const hits = index.near([x, y], [x, y], reach);
+  if (on) hits.push(on);
+  return topmost(hits) ?? items.at(x, y, reach);
 }
 
 /** @param {Plane} plane @param {number} x @param {number} y @returns {Shape | null} the topmost closed shape around a point */

@@ -201,7 +201,7 @@ export function shortened(text, room, context) {
   if (context.measureText(text).width <= room) return text;
   const letters = [...text];
   const end = letters.slice(-7).join('');
-  let kept = letters.length - 7;
-  while (kept > 1 && context.measureText(`${letters.slice(0, kept).join('')}…${end}`).width > room) kept -= 1;
-  return `${letters.slice(0, Math.max(0, kept)).join('')}…${end}`;
+  let count = letters.length - 7;
+  while (count > 1 && context.measureText(`${letters.slice(0, count).join('')}…${end}`).width > room) count -= 1;
+  return `${letters.slice(0, Math.max(0, count)).join('')}…${end}`;
 }

@@ -225,11 +225,11 @@ export class Outbox {
    * @param {boolean} sameEpoch @returns {OutboxItem[]} the items that the session had before
    */
   beginNumberChange(sameEpoch) {
-    const kept = this.#numbered.filter((item) => item.entry !== REFUSED && (!sameEpoch || item.sequence === 0));
-    const lost = kept.filter(({ sequence }) => sequence > 0);
+    const remaining = this.#numbered.filter((item) => item.entry !== REFUSED && (!sameEpoch || item.sequence === 0));
+    const lost = remaining.filter(({ sequence }) => sequence > 0);
     if (!sameEpoch) this.#former.reopen();
-    this.#former.add(kept);
-    for (const item of kept) item.clientSequence = item.sequence = 0;
+    this.#former.add(remaining);
+    for (const item of remaining) item.clientSequence = item.sequence = 0;
     this.#numbered = [];
     this.#onSocket = 0;
     this.#recount();

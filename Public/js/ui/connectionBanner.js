@@ -6,7 +6,7 @@ import { announce } from './dialogs.js';
 
 /** The duration from which a lost connection is reported. */
 const SHOW_AFTER_MS = 1500;
-const GOOD_NEWS_MS = 2600;
+const BACK_MS = 2600;
 
 /** The banner: reports a lost connection with the number of waiting changes, the reconnect, and that the gateway cannot save. */
 export class ConnectionBanner {
@@ -128,7 +128,7 @@ export class ConnectionBanner {
 
   #hideSoon() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#rest(), GOOD_NEWS_MS);
+    this.#timer = setTimeout(() => this.#rest(), BACK_MS);
   }
 
   /** @param {string} text @param {'lost' | 'good' | 'unsaved'} kind */

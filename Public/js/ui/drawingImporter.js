@@ -56,24 +56,24 @@ export class DrawingImporter {
     for (const { text, title } of tooLargeMessages(files.filter(({ size }) => size > most), most)) {
       toast(text, { title, stays: true });
     }
-    const tried = await Promise.all(files.map((file) => file.size > most ? null : readFile(file)));
-    const laid = items.flatMap(({ placement: { x, y, width, height, z } }, at) => {
-      const added = tried[at];
+    const contents = await Promise.all(files.map((file) => file.size > most ? null : readFile(file)));
+    const placed = items.flatMap(({ placement: { x, y, width, height, z } }, at) => {
+      const added = contents[at];
       if (!added) return [];
       const size = added.natural && width && height ? { width, height } : CARD;
       return [{ added, place: { x, y, z: z ?? 0, ...size } }];
     });
     const wasEmpty = scene.isEmpty;
-    const all = [...shapes, ...laid.map(({ place }) => ({ bounds: boundsOf(place) }))];
+    const all = [...shapes, ...placed.map(({ place }) => ({ bounds: boundsOf(place) }))];
     if (all.length === 0) return;
     const [x, y] = wasEmpty ? [0, 0] : this.#offsetTo(all, at);
     const moved = shapes.map((shape) => shape.moved({ factor: 1, x, y }));
-    for (const { place } of laid) [place.x, place.y] = [place.x + x, place.y + y];
+    for (const { place } of placed) [place.x, place.y] = [place.x + x, place.y + y];
     // Above everything on the page, in the order of the file.
     const above = drawing.nextZ;
-    const order = [...moved, ...laid.map(({ place }) => place)].sort((one, other) => one.z - other.z);
+    const order = [...moved, ...placed.map(({ place }) => place)].sort((one, other) => one.z - other.z);
     order.forEach((one, at) => one.z = above + at);
-    const ids = insert(moved, laid);
+    const ids = insert(moved, placed);
     if (wasEmpty) view.showEverything();
     else choose(ids);
   }

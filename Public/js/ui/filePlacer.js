@@ -52,24 +52,24 @@ export class FilePlacer {
     const { itemStore, camera, view, limit, added } = this.#parts;
     const most = await limit();
     const fitting = files.filter(({ size }) => size <= most);
-    const tried = await Promise.all(fitting.map((file) => readFile(file).catch(() => null)));
-    const taken = tried.filter((one) => one !== null);
-    const unread = fitting.filter((_, at) => tried[at] === null).map(({ name }) => name);
+    const results = await Promise.all(fitting.map((file) => readFile(file).catch(() => null)));
+    const contents = results.filter((one) => one !== null);
+    const unread = fitting.filter((_, at) => results[at] === null).map(({ name }) => name);
     for (const { text, title } of [...tooLargeMessages(files, most), ...unreadableMessages(unread)]) {
       toast(text, { title, stays: true });
     }
     const { width, height } = view;
     const { scale } = camera;
     const middle = camera.toPlane(at?.x ?? width / 2, at?.y ?? height / 2);
-    const hasCards = taken.some(({ natural }) => !natural);
+    const hasCards = contents.some(({ natural }) => !natural);
     const least = hasCards ? { width: CARD.width * scale, height: CARD.height * scale } : undefined;
-    const frames = gridCells(taken.length, middle, { width, height, scale }, least).map((cell, index) => {
-      const { natural } = taken[index];
+    const frames = gridCells(contents.length, middle, { width, height, scale }, least).map((cell, index) => {
+      const { natural } = contents[index];
       return natural ? placeInCell(natural, cell, scale) : { x: cell.x, y: cell.y, ...CARD };
     });
     const [dx, dy] = at === null && this.#offsetToFreeSpace(frames) || this.#offsetToUncovered(frames);
     const items = itemStore.addAll(
-      frames.map((one, at) => ({ added: taken[at], at: { ...one, x: one.x + dx, y: one.y + dy } })),
+      frames.map((one, at) => ({ added: contents[at], at: { ...one, x: one.x + dx, y: one.y + dy } })),
     );
     if (items.length > 0) added(items);
   }

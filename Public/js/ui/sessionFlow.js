@@ -158,14 +158,14 @@ export class SessionFlow {
     const known = new Set(this.#session?.activeParticipants.filter((one) => !joined.includes(one)).map(identity));
     known.add(identity(this.#parts.settings));
     const unknown = (/** @type {Participant[]} */ all) => peopleAmong(all.filter((one) => !known.has(identity(one))));
-    const come = unknown(joined);
-    const news = come.filter((one) => !this.#followers.delete(identity(one)));
+    const arrivals = unknown(joined);
+    const reported = arrivals.filter((one) => !this.#followers.delete(identity(one)));
     // The people of the first list were here before, so they are not reported as new.
-    if (this.#isDirty) announce(come.length > 0 ? strings.areHere(names(come), come.length) : '');
+    if (this.#isDirty) announce(arrivals.length > 0 ? strings.areHere(names(arrivals), arrivals.length) : '');
     else {
-      if (news.length > 0) toast(strings.joined(names(news), news.length), { color: news[0].color });
-      const gone = unknown(left);
-      if (gone.length > 0) toast(strings.left(names(gone), gone.length), { color: gone[0].color });
+      if (reported.length > 0) toast(strings.joined(names(reported), reported.length), { color: reported[0].color });
+      const departed = unknown(left);
+      if (departed.length > 0) toast(strings.left(names(departed), departed.length), { color: departed[0].color });
     }
     this.#isDirty = false;
     this.#present = new Set(this.#session?.activeParticipants.map(identity));

@@ -111,8 +111,8 @@ export class Settings {
 
   /** True if fingers draw even if a pen is used; null: not chosen yet. @returns {boolean | null} */
   get fingersDraw() {
-    const kept = this.#read(FINGERS);
-    return kept === null ? null : kept === 'draw';
+    const value = this.#read(FINGERS);
+    return value === null ? null : value === 'draw';
   }
 
   /** @param {boolean} draw */
@@ -150,11 +150,11 @@ export function storageOr(get) {
     return get();
   } catch {
     /** @type {Map<string, string>} */
-    const kept = new Map();
+    const values = new Map();
     return {
-      getItem: (key) => kept.get(key) ?? null,
-      setItem: (key, value) => void kept.set(key, value),
-      removeItem: (key) => void kept.delete(key),
+      getItem: (key) => values.get(key) ?? null,
+      setItem: (key, value) => void values.set(key, value),
+      removeItem: (key) => void values.delete(key),
     };
   }
 }

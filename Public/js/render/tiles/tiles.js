@@ -342,9 +342,9 @@ export class Tiles {
   }
 
   #evict() {
-    const kept = new Set([...this.#seen, ...this.#overview, ...this.#pending.map(({ tile }) => tile)]);
+    const needed = new Set([...this.#seen, ...this.#overview, ...this.#pending.map(({ tile }) => tile)]);
     const isWhole = this.#seen.length > 0 && this.#seen.every(({ image }) => image);
-    const others = [...this.#all()].filter((tile) => !kept.has(tile)).sort((a, b) => b.usedAt - a.usedAt);
+    const others = [...this.#all()].filter((tile) => !needed.has(tile)).sort((a, b) => b.usedAt - a.usedAt);
     others.forEach((tile, at) => {
       if (at < MAX_CACHED && (tile.image && !isOutdated(tile) || !isWhole && tile.image)) return;
       tile.close();

@@ -191,9 +191,9 @@ export class UploadQueue {
     });
   }
 
-  /** @param {Upload} upload @param {UploadRecord} record @param {Promise<void>} kept */
-  #enter(upload, record, kept) {
-    this.#held.set(upload.id, { upload, record, ended: kept });
+  /** @param {Upload} upload @param {UploadRecord} record @param {Promise<void>} stored */
+  #enter(upload, record, stored) {
+    this.#held.set(upload.id, { upload, record, ended: stored });
     const listed = this.#find(upload.id);
     if (listed) upload.listed(listed);
     this.#changed();
