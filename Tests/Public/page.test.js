@@ -7,7 +7,7 @@ import { buildRelease, PUBLIC } from './release.js';
 const HTML = readFileSync(join(PUBLIC, 'index.html'), 'utf8');
 /** The modules of the page and of its workers, as the bundler finds them. */
 const MODULES = Object.keys(buildRelease().meta.inputs).filter((path) => path.endsWith('.js'));
-/** The scripts that run before anything is visible. They import nothing. */
+/** The scripts that run before anything is visible. They have no static imports. */
 const CLASSIC = [...HTML.matchAll(/<script src="\/([^"]+)">/g)].map(([, path]) => path);
 
 test('each module is used', () => {
