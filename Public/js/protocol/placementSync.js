@@ -3,6 +3,7 @@
 import { isKey } from '../sync/key.js';
 import { Retention } from '../sync/wire.js';
 import { decodePlacement, encodePlacement, PLACEMENT_TYPE } from '../model/placement.js';
+import { dragSender } from './throttledSender.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
@@ -11,18 +12,14 @@ import { decodePlacement, encodePlacement, PLACEMENT_TYPE } from '../model/place
  * @typedef {import('../model/placement.js').Placement} Placement
  */
 
-/** A changed drag is sent at most so often; an unchanged one is repeated so often, because the others time it out. */
-const SEND_INTERVAL_MS = 50;
-const RESEND_INTERVAL_MS = 2000;
-
 export class PlacementSync {
   #placements;
   #changed;
   #now;
   /** @type {GroupSession | null} */
   #session = null;
-  /** This person's drag. @type {{ id: string, place: Placement, isDirty: boolean, sentAt: number } | null} */
-  #drag = null;
+  /** This person's drag. */
+  #drag = dragSender((/** @type {{ id: string, place: Placement }} */ { id, place }) => this.sendPreview(id, place));
 
   /**
    * @param {import('../model/placement.js').PlacementOverlay} placements
@@ -53,13 +50,13 @@ export class PlacementSync {
 
   detach() {
     this.#session = null;
-    this.#drag = null;
+    this.#drag.end();
   }
 
   /** Starts or continues a drag. @param {string} id @param {Placement} place @param {boolean} isShared true if the others see it */
   drag(id, place, isShared) {
     this.#placements.drag(id, place);
-    if (isShared) this.#drag = { sentAt: -Infinity, ...this.#drag, id, place, isDirty: true };
+    if (isShared) this.#drag.set({ id, place });
     this.#changed(id);
   }
 
@@ -71,7 +68,7 @@ export class PlacementSync {
 
   /** Ends the drag with a new placement. @param {string} id @param {Placement} place */
   commit(id, place) {
-    this.#drag = null;
+    this.#drag.end();
     this.#placements.commit(id, place);
     this.#changed(id);
     if (!this.#send(id, Retention.replace, encodePlacement(id, place))) this.#confirmLocally(id, place);
@@ -79,11 +76,9 @@ export class PlacementSync {
 
   /** Ends the drag without a change. @param {string} id @returns {boolean} whether the others saw it elsewhere */
   cancelDrag(id) {
-    const wasShown = this.#drag !== null && this.#drag.sentAt > -Infinity;
-    this.#drag = null;
     this.#placements.endDrag(id);
     this.#changed(id);
-    return wasShown;
+    return this.#drag.end();
   }
 
   /** Sends an unreliable preview to the others. @param {string} id @param {Placement} place */
@@ -100,19 +95,14 @@ export class PlacementSync {
 
   /** @param {string} id of what is not there any more */
   delete(id) {
-    if (this.#drag?.id === id) this.#drag = null;
+    if (this.#drag.value?.id === id) this.#drag.end();
     this.#placements.delete(id);
   }
 
   /** @param {number} now @returns {boolean} whether there is something to be told or let go in a later frame */
   frame(now) {
     for (const id of this.#placements.expireRemoteDrags(now)) this.#changed(id);
-    const drag = this.#drag;
-    if (drag && now - drag.sentAt >= (drag.isDirty ? SEND_INTERVAL_MS : RESEND_INTERVAL_MS)) {
-      this.sendPreview(drag.id, drag.place);
-      this.#drag = { ...drag, isDirty: false, sentAt: now };
-    }
-    return drag !== null || this.#placements.hasRemoteDrags;
+    return this.#drag.frame(now) || this.#placements.hasRemoteDrags;
   }
 
   /** Alone there is nobody to confirm it. @param {string} id @param {Placement} place */

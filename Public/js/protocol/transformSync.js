@@ -5,6 +5,7 @@
 
 import { isKey } from '../sync/key.js';
 import { isPoint } from './shapeMessages.js';
+import { dragSender } from './throttledSender.js';
 import { MAX_SIDE, MIN_SIDE, onPlane } from '../model/placement.js';
 
 /**
@@ -137,6 +138,7 @@ export class TransformOverlay {
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../sync/wire.js').Entry} Entry
+ * @typedef {{ ids: string[], transform: Transform }} Drag
  */
 
 /** Its type on the wire: unreliable, `{"ids": […], "factor": 1, "point": [x, y]}` from where they lie. */
@@ -145,9 +147,6 @@ export const TRANSFORM_TYPE = 'MotionMessage';
 const MAX_IDS = 200;
 /** Nor is more than about so many points: others may tell of anything, and each time all of it is made anew. */
 const MAX_POINTS = 12_000;
-/** A changed drag is sent at most so often; an unchanged one is repeated so often, because the others time it out. */
-const SEND_INTERVAL_MS = 50;
-const RESEND_INTERVAL_MS = 2000;
 
 /** Sends the transform of this person's drag to the others, and applies theirs to the overlay. */
 export class TransformSync {
@@ -158,8 +157,8 @@ export class TransformSync {
   #session = null;
   /** @type {AbortController | null} */
   #lifetime = null;
-  /** This person's drag. @type {{ ids: string[], transform: Transform, isDirty: boolean, sentAt: number } | null} */
-  #drag = null;
+  /** This person's drag. */
+  #drag = dragSender((/** @type {Drag} */ drag) => this.#send(drag));
 
   /**
    * @param {TransformOverlay} transforms
@@ -176,7 +175,7 @@ export class TransformSync {
   follow(session) {
     this.#lifetime?.abort();
     this.#lifetime = new AbortController();
-    this.#drag = null;
+    this.#drag.end();
     this.#transforms.expireRemoteDrags(Infinity);
     this.#session = session;
     session?.observe({ entry: (entry) => this.#receive(entry) }, this.#lifetime);
@@ -184,34 +183,28 @@ export class TransformSync {
 
   /** Sends a drag, with the next frame that is due. @param {Iterable<string>} ids the same until the drag ends @param {Transform} transform */
   drag(ids, transform) {
-    this.#drag ??= { ids: [...ids].slice(0, MAX_IDS), transform, isDirty: true, sentAt: -Infinity };
-    Object.assign(this.#drag, { transform, isDirty: true });
+    this.#drag.set({ ids: this.#drag.value?.ids ?? [...ids].slice(0, MAX_IDS), transform });
   }
 
   /** Ends the drag without a change: those who saw it are sent the identity. */
   cancelDrag() {
-    if (this.#drag && this.#drag.sentAt > -Infinity) this.#send(this.#drag.ids, IDENTITY);
-    this.#drag = null;
+    const drag = this.#drag.value;
+    if (this.#drag.end() && drag) this.#send({ ...drag, transform: IDENTITY });
   }
 
   /** Ends the drag. The changed shapes themselves are sent by `ShapeSync`. */
   endDrag() {
-    this.#drag = null;
+    this.#drag.end();
   }
 
   /** @param {number} now @returns {boolean} whether there is something to send or to expire in a later frame */
   frame(now) {
     this.#transforms.expireRemoteDrags(now);
-    const drag = this.#drag;
-    if (drag && now - drag.sentAt >= (drag.isDirty ? SEND_INTERVAL_MS : RESEND_INTERVAL_MS)) {
-      this.#send(drag.ids, drag.transform);
-      this.#drag = { ...drag, isDirty: false, sentAt: now };
-    }
-    return drag !== null || this.#transforms.hasRemoteDrags;
+    return this.#drag.frame(now) || this.#transforms.hasRemoteDrags;
   }
 
-  /** @param {string[]} ids @param {Transform} transform */
-  #send(ids, { factor, x, y }) {
+  /** @param {Drag} drag */
+  #send({ ids, transform: { factor, x, y } }) {
     if (!this.#session?.isConnected) return;
     const payload = new TextEncoder().encode(JSON.stringify({ ids, factor, point: [x, y] }));
     this.#session.send({ type: TRANSFORM_TYPE, reliable: false, payload });
@@ -233,7 +226,7 @@ export class TransformSync {
   }
 }
 
-/** @param {Uint8Array} payload @returns {{ ids: string[], transform: Transform } | null} */
+/** @param {Uint8Array} payload @returns {Drag | null} */
 function read(payload) {
   try {
     const { ids, factor, point } = JSON.parse(new TextDecoder().decode(payload));
