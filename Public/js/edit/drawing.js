@@ -108,7 +108,7 @@ export class Drawing extends EventTarget {
 
   /** The keys of the shapes that the session has. */
   get confirmedKeys() {
-    return this.#shapes.confirmedIds;
+    return this.#shapes.confirmedKeys;
   }
 
   /** Returns the session's version of a shape, without pending edits. @param {string} key @returns {StoredShape | null} */

@@ -113,8 +113,7 @@ export class ShapeSync {
     this.#lifetime?.abort();
     this.#lifetime = null;
     this.#session = null;
-    this.#shapes.abandonSnapshot();
-    this.#shapes.confirmAllLocally();
+    this.#shapes.detach();
   }
 
   /** Sends the points of a stroke from an index on. The first call starts the stroke. @param {Stroke} stroke @param {number} from */
@@ -165,7 +164,7 @@ export class ShapeSync {
     } else if (isShapeType(entry.type)) {
       const change = readShape(entry, key, sequence);
       if (!change) return;
-      this.#shapes.confirm(key, change);
+      this.#shapes.raiseHighestZ(this.#shapes.confirm(key, change).z);
     }
     this.#confirmed(key);
     this.#changed();
