@@ -8,7 +8,7 @@ import { Items } from '../../Public/js/model/scene.js';
 import { PLACEMENT_TYPE } from '../../Public/js/model/placement.js';
 import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
-import { TransformOverlay, TransformSync } from '../../Public/js/protocol/transformSync.js';
+import { TransformSync } from '../../Public/js/protocol/transformSync.js';
 import { Selection } from '../../Public/js/edit/selection.js';
 import { SelectTool } from '../../Public/js/tools/selectTool.js';
 import { FakeBrowser, fileOf } from './journalSupport.js';
@@ -432,15 +432,13 @@ function page() {
   let now = 0;
   const itemStore = new ItemStore({ items, history, depth, key: () => keyOf(keys += 1), now: () => now });
   const frame = (/** @type {number} */ at) => itemStore.frame(now = at);
-  const transforms = new TransformOverlay(strokes);
-  const transformSync = new TransformSync(transforms, () => false, () => now);
+  const transformSync = new TransformSync(strokes, () => false, () => now);
   const commands = new SelectionCommands({
     shapes: strokes,
     items,
     drawing,
     itemStore,
     history,
-    transforms,
     transformSync,
   });
   const selection = new Selection(strokes, items);

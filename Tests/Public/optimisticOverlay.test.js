@@ -6,7 +6,7 @@ test('an own edit is displayed at once, over changes of the session, until it is
   const { overlay, changes } = world();
   overlay.edit('a', 1);
   overlay.addPending('a', false);
-  overlay.confirm('a', () => 2);
+  overlay.confirm('a', 1, () => 2);
   assert.deepEqual([overlay.base('a'), overlay.confirmed('a')], [1, 2]);
   overlay.edit('a', 3);
   overlay.addPending('a', false);
@@ -19,7 +19,7 @@ test('an own edit is displayed at once, over changes of the session, until it is
 
 test('a draft stays until it ends, although nothing is pending', () => {
   const { overlay } = world();
-  overlay.confirm('a', () => 1);
+  overlay.confirm('a', 1, () => 1);
   overlay.edit('a', 2, true);
   overlay.addPending('a', false);
   overlay.acknowledge('a', false);
@@ -31,7 +31,7 @@ test('a draft stays until it ends, although nothing is pending', () => {
 test('a value removed by another participant disappears, unless a pending edit restores it', () => {
   const { overlay } = world();
   for (const key of ['changed', 'restored', 'own']) {
-    overlay.confirm(key, () => 1);
+    overlay.confirm(key, 1, () => 1);
     overlay.edit(key, 2);
     overlay.addPending(key, key === 'restored');
     overlay.confirmRemoval(key, key !== 'own');
@@ -42,7 +42,7 @@ test('a value removed by another participant disappears, unless a pending edit r
 test('a snapshot replaces the confirmed values at its end; pending edits stay over it', () => {
   const { overlay, changes } = world();
   overlay.beginSnapshot();
-  overlay.confirm('first', () => 1);
+  overlay.confirm('first', 1, () => 1);
   assert.equal(overlay.base('first'), 1, 'the first snapshot is displayed while it arrives');
   overlay.endSnapshot();
   overlay.edit('own', 5);
@@ -50,9 +50,9 @@ test('a snapshot replaces the confirmed values at its end; pending edits stay ov
   changes();
 
   overlay.beginSnapshot();
-  overlay.confirm('second', (held) => (held ?? 0) + 2);
-  overlay.confirm('second', (held) => (held ?? 0) + 2);
-  overlay.confirm('third', () => 3);
+  overlay.confirm('second', 1, (held) => (held ?? 0) + 2);
+  overlay.confirm('second', 1, (held) => (held ?? 0) + 2);
+  overlay.confirm('third', 1, () => 3);
   overlay.confirmRemoval('third', true);
   assert.deepEqual([overlay.base('first'), overlay.base('second'), changes()], [1, null, []]);
   const later = /** @type {(() => void)[]} */ ([]);
@@ -65,7 +65,7 @@ test('a snapshot replaces the confirmed values at its end; pending edits stay ov
 
 test('at the end of the session an incomplete snapshot is dropped, and edits are confirmed', () => {
   const { overlay } = world();
-  for (const key of ['kept', 'removed', 'draft']) overlay.confirm(key, () => 1);
+  for (const key of ['kept', 'removed', 'draft']) overlay.confirm(key, 1, () => 1);
   overlay.beginSnapshot();
   overlay.edit('kept', 2);
   overlay.edit('removed', null);
@@ -77,10 +77,31 @@ test('at the end of the session an incomplete snapshot is dropped, and edits are
   assert.deepEqual(['kept', 'removed'].map((key) => overlay.pendingEdit(key)), [null, null]);
 });
 
+test('a drag by another participant ends with its result, the removal of the value, or after 5 s', () => {
+  const { overlay, changes } = world();
+  for (const key of ['moved', 'removed', 'late', 'again']) {
+    overlay.confirm(key, 2, () => 1);
+    overlay.dragRemotely(key, 'to the left', 2, 0);
+  }
+  overlay.dragRemotely('again', 'to the right', 3, 4000);
+  overlay.confirm('moved', 3, () => 2);
+  assert.equal(overlay.remoteDrag('moved'), 'to the left', 'another participant changed it');
+  changes();
+  overlay.confirm('moved', 2, () => 3);
+  overlay.confirmRemoval('removed', true);
+  assert.deepEqual([overlay.remoteDrag('moved'), overlay.remoteDrag('removed')], [null, null]);
+  assert.deepEqual(changes(), ['moved', 'removed'], 'one report each');
+  assert.equal(overlay.expireRemoteDrags(4999), true);
+  assert.equal(overlay.expireRemoteDrags(5000), true);
+  assert.deepEqual([overlay.remoteDrag('late'), overlay.remoteDrag('again')], [null, 'to the right']);
+  assert.equal(overlay.expireRemoteDrags(Infinity), false);
+  assert.deepEqual(changes(), ['late', 'again']);
+});
+
 /** An overlay, and the keys that it reported since the last call. */
 function world() {
   let reported = /** @type {string[]} */ ([]);
-  /** @type {OptimisticOverlay<number>} */
+  /** @type {OptimisticOverlay<number, string>} */
   const overlay = new OptimisticOverlay((key) => reported.push(key));
   const changes = () => {
     const keys = reported;

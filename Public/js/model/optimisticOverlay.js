@@ -9,7 +9,13 @@
  * @property {boolean} isDraft true while this person draws, types or drags: then the edit stays although nothing is pending
  */
 
-/** Keeps the confirmed values of a session and, over them, the pending edits of this person. @template T a value */
+/** A drag by another participant ends if nothing arrives about it for so long. */
+const REMOTE_DRAG_TIMEOUT_MS = 5000;
+
+/**
+ * Keeps the confirmed values of a session, the pending edits of this person over them, and the present drags by others.
+ * @template T a value @template D a drag of a value
+ */
 export class OptimisticOverlay {
   /** @type {Map<string, T>} */
   #confirmed = new Map();
@@ -17,6 +23,8 @@ export class OptimisticOverlay {
   #incoming = null;
   /** @type {Map<string, PendingEdit<T>>} */
   #edits = new Map();
+  /** @type {Map<string, { drag: D, by: number, until: number }>} the drags by other participants */
+  #remoteDrags = new Map();
   #changed;
 
   /** @param {(key: string) => void} changed the displayed value of a key may have changed */
@@ -39,10 +47,15 @@ export class OptimisticOverlay {
     return this.#edits.get(key) ?? null;
   }
 
-  /** @param {string} key @returns {T | null} the value with this person's edits */
+  /** @param {string} key @returns {T | null} the value with this person's edits, without the drags by others */
   base(key) {
     const edit = this.#edits.get(key);
     return edit ? edit.value : this.confirmed(key);
+  }
+
+  /** @param {string} key @returns {D | null} */
+  remoteDrag(key) {
+    return this.#remoteDrags.get(key)?.drag ?? null;
   }
 
   // Changes by the session, in its order.
@@ -61,11 +74,16 @@ export class OptimisticOverlay {
     for (const key of keys) later(() => this.#changed(key));
   }
 
-  /** @param {string} key @param {(held: T | undefined) => T} change returns the new value @returns {T} */
-  confirm(key, change) {
+  /**
+   * Applies a change, and ends a drag by its author.
+   * @param {string} key @param {number | undefined} by a participant's number
+   * @param {(held: T | undefined) => T} change returns the new value @returns {T}
+   */
+  confirm(key, by, change) {
     const space = this.#incoming ?? this.#confirmed;
     const value = change(space.get(key));
     space.set(key, value);
+    if (this.#remoteDrags.get(key)?.by === by) this.#remoteDrags.delete(key);
     if (!this.#incoming) this.#changed(key);
     return value;
   }
@@ -74,6 +92,7 @@ export class OptimisticOverlay {
   confirmRemoval(key, byOther) {
     if (this.#incoming) return void this.#incoming.delete(key);
     this.#confirmed.delete(key);
+    this.#remoteDrags.delete(key);
     const edit = this.#edits.get(key);
     if (byOther && edit?.value && edit.creating === 0) this.#edits.delete(key);
     this.#changed(key);
@@ -82,6 +101,22 @@ export class OptimisticOverlay {
   /** Replaces a confirmed value by an equal one, which is displayed already. @param {string} key @param {T} value */
   replaceConfirmed(key, value) {
     this.#confirmed.set(key, value);
+  }
+
+  /** Starts or continues a drag by another participant. @param {string} key @param {D} drag @param {number} by @param {number} now */
+  dragRemotely(key, drag, by, now) {
+    this.#remoteDrags.set(key, { drag, by, until: now + REMOTE_DRAG_TIMEOUT_MS });
+    this.#changed(key);
+  }
+
+  /** @param {number} now in milliseconds; Infinity: all drags end @returns {boolean} whether others still drag something */
+  expireRemoteDrags(now) {
+    for (const [key, { until }] of this.#remoteDrags) {
+      if (until > now) continue;
+      this.#remoteDrags.delete(key);
+      this.#changed(key);
+    }
+    return this.#remoteDrags.size > 0;
   }
 
   // Edits of this person, displayed at once.
@@ -133,14 +168,12 @@ export class OptimisticOverlay {
 
   /** Drops everything about a key, without a report. @param {string} key */
   delete(key) {
-    this.#edits.delete(key);
-    this.#confirmed.delete(key);
+    for (const space of [this.#edits, this.#confirmed, this.#remoteDrags]) space.delete(key);
   }
 
   /** Drops everything, without a report. */
   clear() {
-    this.#edits.clear();
-    this.#confirmed.clear();
+    for (const space of [this.#edits, this.#confirmed, this.#remoteDrags]) space.clear();
     this.#incoming = null;
   }
 

@@ -5,16 +5,15 @@ import { drawnBefore } from './stroke.js';
 
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
+ * @typedef {import('./stroke.js').Transform} Transform
  * @typedef {import('./stroke.js').Stroke | import('./text.js').Text} Shape
  * @typedef {{ shown: (shape: Shape) => void, changed: (shape: Shape) => void, hidden: (shape: Shape) => void }} Observer
  */
 
-/** The shapes of a session under this person's edits, and the displayed shapes in the order of drawing. @extends {OptimisticOverlay<Shape>} */
+/** The shapes of a session under this person's edits, and as they are displayed. @extends {OptimisticOverlay<Shape, Transform>} */
 export class Shapes extends OptimisticOverlay {
-  /** The overlay hook: returns the shape as it is displayed, for example where somebody drags it. @type {(shape: Shape) => Shape} */
-  applyOverlay = (shape) => shape;
-  /** The inverse hook: returns the shape that a displayed shape was made from. @type {(shape: Shape) => Shape} */
-  withoutOverlay = (shape) => shape;
+  /** This person's drag. @type {{ ids: ReadonlySet<string>, transform: Transform } | null} */
+  #drag = null;
   /** The displayed shapes. @type {Map<string, Shape>} */
   #visible = new Map();
   /** @type {Shape[] | null} the same in the order of drawing; null: made when next asked for */
@@ -94,9 +93,16 @@ export class Shapes extends OptimisticOverlay {
     this.#highestZ = 0;
   }
 
-  /** Displays a shape again after its overlay changed. @param {string} id */
-  refresh(id) {
-    this.#show(id);
+  /** Displays shapes where this person drags them. @param {ReadonlySet<string>} ids the same until the drag ends @param {Transform} transform from their places */
+  drag(ids, transform) {
+    this.#drag = { ids, transform };
+    for (const id of ids) this.#show(id);
+  }
+
+  endDrag() {
+    const ids = this.#drag?.ids ?? [];
+    this.#drag = null;
+    for (const id of ids) this.#show(id);
   }
 
   /** Updates the displayed shape and notifies the observers. @param {string} id */
@@ -104,7 +110,7 @@ export class Shapes extends OptimisticOverlay {
     const edit = this.pendingEdit(id);
     const before = this.find(id);
     const held = this.base(id);
-    let shape = held && (edit?.isDraft ? held : this.applyOverlay(held));
+    let shape = held && (edit?.isDraft ? held : this.#dragged(held));
     if (shape && shape === held && before && shape !== before && shape.looksLike(before)) {
       // The same to the eye: what was made of it for drawing is still good.
       if (!edit) this.replaceConfirmed(id, before);
@@ -122,6 +128,17 @@ export class Shapes extends OptimisticOverlay {
     if (!last || drawnBefore(last, shape) < 0) this.#order?.push(shape);
     else this.#order = null;
     this.#notify('shown', shape);
+  }
+
+  /** @param {Shape} shape @returns {Shape} where somebody drags it, if anybody does */
+  #dragged(shape) {
+    const { id } = shape;
+    const transform = this.#drag?.ids.has(id) ? this.#drag.transform : this.remoteDrag(id);
+    if (!transform) return shape;
+    const moved = shape.moved(transform);
+    // What is painted anew each frame is not worth being kept painted.
+    moved.isFinished = false;
+    return moved;
   }
 
   /** @param {Shape} shape */

@@ -157,14 +157,14 @@ export class ShapeSync {
 
   /** @param {Pick<Entry, 'type' | 'key' | 'retention' | 'payload' | 'reliable' | 'sequence'> & Partial<Entry>} entry */
   #receive(entry) {
-    const { key, retention, sequence } = entry;
+    const { key, retention, sequence, sender } = entry;
     if (!key || !entry.reliable || entry.system || entry.unchanged) return;
     if (retention === Retention.remove) {
-      this.#shapes.confirmRemoval(key, entry.sender !== this.#session?.localParticipant?.number);
+      this.#shapes.confirmRemoval(key, sender !== this.#session?.localParticipant?.number);
     } else if (isShapeType(entry.type)) {
       const change = readShape(entry, key, sequence);
       if (!change) return;
-      this.#shapes.raiseHighestZ(this.#shapes.confirm(key, change).z);
+      this.#shapes.raiseHighestZ(this.#shapes.confirm(key, sender, change).z);
     }
     this.#confirmed(key);
     this.#changed();

@@ -1,7 +1,4 @@
-/**
- * Transforms of the plane (every point is multiplied by a factor, then shifted), and the shapes that this person and others
- * drag at the moment.
- */
+/** Transforms of the plane (every point is multiplied by a factor, then shifted), and how drags are shared. */
 
 import { isKey } from '../sync/key.js';
 import { isPoint } from './shapeMessages.js';
@@ -57,84 +54,6 @@ export function readTransform(factor, point) {
   return { factor, x: point[0], y: point[1] };
 }
 
-/** A remote drag ends if nothing arrives about it for so long. */
-const REMOTE_DRAG_TIMEOUT_MS = 5000;
-
-/** The overlay of shapes that this person or others drag at the moment. */
-export class TransformOverlay {
-  #shapes;
-  /** @type {{ ids: ReadonlySet<string>, transform: Transform } | null} */
-  #own = null;
-  /** @type {Map<string, { transform: Transform, by: number, until: number }>} */
-  #others = new Map();
-  /** @type {WeakMap<Shape, Shape>} what is seen in a hand: what it is of */
-  #originals = new WeakMap();
-
-  /** @param {import('../model/shapes.js').Shapes} shapes */
-  constructor(shapes) {
-    this.#shapes = shapes;
-    shapes.applyOverlay = (shape) => this.#apply(shape);
-    shapes.withoutOverlay = (shape) => this.#originals.get(shape) ?? shape;
-  }
-
-  get hasRemoteDrags() {
-    return this.#others.size > 0;
-  }
-
-  /** @param {string} id @returns {Shape | null} as it lies, whoever holds it */
-  base(id) {
-    const shape = this.#shapes.find(id);
-    return shape && this.#shapes.withoutOverlay(shape);
-  }
-
-  /** Shows shapes dragged by this person. @param {ReadonlySet<string>} ids the same until the drag ends @param {Transform} transform from where they lie */
-  drag(ids, transform) {
-    this.#own = { ids, transform };
-    for (const id of ids) this.#shapes.refresh(id);
-  }
-
-  endDrag() {
-    const ids = this.#own?.ids ?? [];
-    this.#own = null;
-    for (const id of ids) this.#shapes.refresh(id);
-  }
-
-  /** Shows a shape dragged by somebody else. @param {string} id @param {Transform} transform @param {number} by @param {number} now @returns {number} of how many points it is */
-  dragRemotely(id, transform, by, now) {
-    const shape = this.#shapes.find(id);
-    if (!shape) return 0;
-    this.#others.set(id, { transform, by, until: now + REMOTE_DRAG_TIMEOUT_MS });
-    this.#shapes.refresh(id);
-    return 'points' in shape ? shape.points.length / 2 : 1;
-  }
-
-  /** Ends a participant's drag after their change of the shape has arrived. @param {string} id @param {number} by a participant's number */
-  endRemoteDrag(id, by) {
-    if (this.#others.get(id)?.by !== by) return;
-    this.#others.delete(id);
-    this.#shapes.refresh(id);
-  }
-
-  /** @param {number} now in milliseconds; Infinity: nobody holds anything any more */
-  expireRemoteDrags(now) {
-    const over = [...this.#others].filter(([, { until }]) => until <= now);
-    for (const [id] of over) this.#others.delete(id);
-    for (const [id] of over) this.#shapes.refresh(id);
-  }
-
-  /** @param {Shape} shape as it lies @returns {Shape} as it is seen */
-  #apply(shape) {
-    const { id } = shape;
-    const transform = this.#own?.ids.has(id) ? this.#own.transform : this.#others.get(id)?.transform;
-    if (!transform) return shape;
-    const moved = shape.moved(transform);
-    // What is painted anew each frame is not worth being kept painted.
-    moved.isFinished = false;
-    this.#originals.set(moved, shape);
-    return moved;
-  }
-}
-
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../sync/wire.js').Entry} Entry
@@ -148,9 +67,9 @@ const MAX_IDS = 200;
 /** Nor is more than about so many points: others may tell of anything, and each time all of it is made anew. */
 const MAX_POINTS = 12_000;
 
-/** Sends the transform of this person's drag to the others, and applies theirs to the overlay. */
+/** Sends the transform of this person's drag to the others, and shows theirs. */
 export class TransformSync {
-  #transforms;
+  #shapes;
   #draggedRemotely;
   #now;
   /** @type {GroupSession | null} */
@@ -161,12 +80,12 @@ export class TransformSync {
   #drag = dragSender((/** @type {Drag} */ drag) => this.#send(drag));
 
   /**
-   * @param {TransformOverlay} transforms
+   * @param {import('../model/shapes.js').Shapes} shapes
    * @param {(id: string, transform: Transform, by: number) => boolean} draggedRemotely somebody moves a picture or a file; gives whether it is one
    * @param {() => number} [now] milliseconds
    */
-  constructor(transforms, draggedRemotely, now = () => performance.now()) {
-    this.#transforms = transforms;
+  constructor(shapes, draggedRemotely, now = () => performance.now()) {
+    this.#shapes = shapes;
     this.#draggedRemotely = draggedRemotely;
     this.#now = now;
   }
@@ -176,7 +95,7 @@ export class TransformSync {
     this.#lifetime?.abort();
     this.#lifetime = new AbortController();
     this.#drag.end();
-    this.#transforms.expireRemoteDrags(Infinity);
+    this.#shapes.expireRemoteDrags(Infinity);
     this.#session = session;
     session?.observe({ entry: (entry) => this.#receive(entry) }, this.#lifetime);
   }
@@ -199,8 +118,8 @@ export class TransformSync {
 
   /** @param {number} now @returns {boolean} whether there is something to send or to expire in a later frame */
   frame(now) {
-    this.#transforms.expireRemoteDrags(now);
-    return this.#drag.frame(now) || this.#transforms.hasRemoteDrags;
+    const isDraggedRemotely = this.#shapes.expireRemoteDrags(now);
+    return this.#drag.frame(now) || isDraggedRemotely;
   }
 
   /** @param {Drag} drag */
@@ -211,17 +130,17 @@ export class TransformSync {
   }
 
   /** @param {Entry} entry */
-  #receive({ type, key, reliable, system, sender, payload }) {
-    if (system) return;
-    if (reliable && key) return this.#transforms.endRemoteDrag(key, sender);
-    if (reliable || type !== TRANSFORM_TYPE) return;
+  #receive({ type, reliable, system, sender, payload }) {
+    if (reliable || system || type !== TRANSFORM_TYPE) return;
     const message = read(payload);
     let room = MAX_POINTS;
     for (const id of message?.ids ?? []) {
       if (!message || room <= 0) break;
-      if (!this.#draggedRemotely(id, message.transform, sender)) {
-        room -= this.#transforms.dragRemotely(id, message.transform, sender, this.#now());
-      }
+      if (this.#draggedRemotely(id, message.transform, sender)) continue;
+      const shape = this.#shapes.find(id);
+      if (!shape) continue;
+      this.#shapes.dragRemotely(id, message.transform, sender, this.#now());
+      room -= 'points' in shape ? shape.points.length / 2 : 1;
     }
   }
 }
