@@ -373,6 +373,19 @@ test('after leaving, items are kept and can be shared in another session', async
   assert.deepEqual(items.all.map(({ state }) => state), ['ready', 'ready']);
 });
 
+test('after leaving during an incomplete snapshot, items stay where they are moved', () => {
+  const { itemStore, browser, items, session, last } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  const [item] = items.all;
+  last().entries(moved({ x: 200, sequence: 500 }));
+  last().tell(catchUp('snapshot', 600));
+  session.leave();
+  itemStore.detach();
+  itemStore.move(item, { ...item.place, x: 300 });
+  itemStore.pictureChanged(item);
+  assert.equal(item.place.x, 300);
+});
+
 test('a new page is empty', () => {
   const { itemStore, browser, items } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });

@@ -97,7 +97,7 @@ export class ItemPlacements {
   /** @type {Map<string, number>} of the entries that added them: the `z` of items without one */
   #sequences = new Map();
 
-  /** @param {import('../model/placement.js').PlacementOverlay} moved */
+  /** @param {Pick<import('../protocol/placementSync.js').PlacementSync, 'of' | 'base'>} moved */
   constructor(moved) {
     this.#moved = moved;
   }

@@ -4,7 +4,7 @@ import { newKey } from '../sync/key.js';
 import { errorWords, words } from '../i18n/i18n.js';
 import { CARD, Item } from '../model/item.js';
 import { transformedPlacement } from '../protocol/transformSync.js';
-import { fallbackPosition, onPlane, placementMessage, PlacementOverlay, readPlacement } from '../model/placement.js';
+import { fallbackPosition, onPlane, placementMessage, readPlacement } from '../model/placement.js';
 import { PlacementSync } from '../protocol/placementSync.js';
 import { ItemPlacements } from './autoLayout.js';
 
@@ -36,15 +36,14 @@ export class ItemStore extends EventTarget {
   #history;
   #depth;
   #newKey;
-  #placements = new PlacementOverlay();
   #sync;
+  #places;
   /** @type {GroupSession | null} */
   #session = null;
   /** @type {GroupSessionJournal | null} */
   #journal = null;
   /** @type {AbortController | null} */
   #lifetime = null;
-  #places = new ItemPlacements(this.#placements);
   /** @type {Set<string>} what this person removed, whether or not the session knows */
   #removed = new Set();
   /** @type {Map<string, string>} what was brought back, under another id: the attachment of the first is gone for good */
@@ -60,7 +59,8 @@ export class ItemStore extends EventTarget {
     this.#history = history;
     this.#depth = depth;
     this.#newKey = key;
-    this.#sync = new PlacementSync(this.#placements, (id) => this.#placementChanged(id), now);
+    this.#sync = new PlacementSync((id) => this.#placementChanged(id), now);
+    this.#places = new ItemPlacements(this.#sync);
   }
 
   /**
@@ -73,7 +73,6 @@ export class ItemStore extends EventTarget {
     this.detach();
     if (!bringsPicture) this.clear();
     for (const item of this.#items.all) this.#places.add(item.id, { ...item.place });
-    this.#placements.clear();
     this.#session = session;
     this.#lifetime = new AbortController();
     this.#sync.attach(session, this.#lifetime);
@@ -127,7 +126,7 @@ export class ItemStore extends EventTarget {
   clear() {
     for (const item of [...this.#items.all]) this.#discard(item);
     this.#stored.clear();
-    this.#placements.clear();
+    this.#sync.clear();
     this.#replacementIds.clear();
     this.#changed();
   }
@@ -409,17 +408,15 @@ export class ItemStore extends EventTarget {
     this.#items.remove(item);
   }
 
-  /** @param {string | null} id of what may lie elsewhere now; null: all */
+  /** @param {string} id of an item that may lie elsewhere now */
   #placementChanged(id) {
-    const item = id === null ? null : this.#items.find(id);
-    for (const one of id === null ? [...this.#items.all] : item ? [item] : []) {
-      const place = this.#places.of(one);
-      if (same(one.place, place)) continue;
-      one.place = place;
-      this.#depth.seen(one.z);
-      this.#items.changed(one);
-      this.#changed();
-    }
+    const item = this.#items.find(id);
+    const place = item && this.#places.of(item);
+    if (!place || same(item.place, place)) return;
+    item.place = place;
+    this.#depth.seen(item.z);
+    this.#items.changed(item);
+    this.#changed();
   }
 
   /** @param {string} event @param {Item} item */
