@@ -221,6 +221,19 @@ test('an own move is shown until the order of concurrent moves is known', () => 
   assert.equal(item.place.x, 350);
 });
 
+test('a move by another participant is reported with its author', () => {
+  const { itemStore, last, browser, items } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  /** @type {import('../../Public/js/model/scene.js').RemoteChange[]} */
+  const reports = [];
+  itemStore.addEventListener('remotechange', (event) => reports.push(/** @type {CustomEvent} */ (event).detail));
+  const [item] = items.all;
+  last().entries(moved({ flags: UNRELIABLE, x: 300 }), moved({ x: 350, sequence: 500, sender: 1, clientSequence: 1 }));
+  assert.deepEqual(reports, [], 'a drag, and an own move');
+  last().entries(moved({ x: 300, sequence: 501 }));
+  assert.deepEqual(reports, [{ sender: 2, before: item, after: item }]);
+});
+
 test('a late joiner gets the present places; items missing in a snapshot are removed', () => {
   const { browser, items, open } = page();
   browser.gateway.stored.set(ID, stored());

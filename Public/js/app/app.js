@@ -100,8 +100,8 @@ const selectionController = new SelectionController({
 const { selectTool } = selectionController;
 const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, requestFrame });
 const changeLabels = new ChangeLabels({
-  scene,
   camera,
+  participant: (number) => sharing.session?.participant(number) ?? null,
   isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
   requestFrame,
 });
@@ -197,6 +197,9 @@ shapes.observe(index);
 scene.observe({ shown: requestFrame, changed: requestFrame, hidden: requestFrame });
 drawing.addEventListener('change', stateChanged);
 itemStore.addEventListener('change', stateChanged);
+for (const source of [drawing, itemStore]) {
+  source.addEventListener('remotechange', (event) => changeLabels.show(/** @type {CustomEvent} */ (event).detail));
+}
 itemView.watchColors(() => (renderer.redraw(), requestFrame()));
 drawing.addEventListener('error', (event) => toast(errorWords(/** @type {CustomEvent<Error>} */ (event).detail)));
 drawing.addEventListener('undofailed', () => toast(words.removedByOther));
@@ -265,7 +268,6 @@ sharing.addEventListener('unkept', () => {
 
 /** @param {import('../sync/groupSession.js').GroupSession} session that has just been entered */
 function observeSession(session) {
-  changeLabels.observe(session);
   isCatchingUp = true;
   session.observe({
     entry: ({ sender, type }) => {

@@ -21,7 +21,8 @@ const TEXT_INTERVAL_MS = 150;
 
 /**
  * Events: `change` (of the shapes, the pending edits or the undo history), `undofailed` (the shapes of the command were removed),
- * `error` (a shape that cannot be sent; detail: why), `localchange` (a change without a session; detail: the entry).
+ * `error` (a shape that cannot be sent; detail: why), `localchange` (a change without a session; detail: the entry), `remotechange`
+ * (an entry of another participant changed a shape; detail: a `RemoteChange`).
  */
 export class Drawing extends EventTarget {
   #shapes;
@@ -49,6 +50,7 @@ export class Drawing extends EventTarget {
       failed: (detail) => this.dispatchEvent(new CustomEvent('error', { detail })),
       confirmed: (key) => this.#confirmedChanged(key),
       changedLocally: (detail) => this.dispatchEvent(new CustomEvent('localchange', { detail })),
+      changedRemotely: (detail) => this.dispatchEvent(new CustomEvent('remotechange', { detail })),
     }, frameQueue);
     this.#draft = new Draft(shapes, this.#sync);
   }

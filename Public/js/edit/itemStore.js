@@ -29,7 +29,8 @@ import { ItemPlacements } from './autoLayout.js';
 
 /**
  * Events: `change` (of the items or their progress), `itemadded` and `itemremoved` (detail: an item that somebody else
- * added or removed just now), `error` (detail: an item that cannot be removed or brought along, and why).
+ * added or removed just now), `remotechange` (an entry of another participant moved an item; detail: a `RemoteChange`), `error`
+ * (detail: an item that cannot be removed or brought along, and why).
  */
 export class ItemStore extends EventTarget {
   #items;
@@ -59,7 +60,7 @@ export class ItemStore extends EventTarget {
     this.#history = history;
     this.#depth = depth;
     this.#newKey = key;
-    this.#sync = new PlacementSync((id) => this.#placementChanged(id), now);
+    this.#sync = new PlacementSync((id) => this.#placementChanged(id), (id, by) => this.#movedByOther(id, by), now);
     this.#places = new ItemPlacements(this.#sync);
   }
 
@@ -419,9 +420,15 @@ export class ItemStore extends EventTarget {
     this.#changed();
   }
 
-  /** @param {string} event @param {Item} item */
-  #emit(event, item) {
-    this.dispatchEvent(new CustomEvent(event, { detail: item }));
+  /** @param {string} id @param {number} sender */
+  #movedByOther(id, sender) {
+    const item = this.#items.find(id);
+    if (item) this.#emit('remotechange', { sender, before: item, after: item });
+  }
+
+  /** @param {string} event @param {Item | import('../model/scene.js').RemoteChange} detail */
+  #emit(event, detail) {
+    this.dispatchEvent(new CustomEvent(event, { detail }));
   }
 
   /** @param {Item} item @param {unknown} error */

@@ -17,15 +17,21 @@ import { dragSender } from './throttledSender.js';
 export class PlacementSync {
   /** @type {OptimisticOverlay<PartialPlacement, PartialPlacement>} */
   #placements;
+  #moved;
   #now;
   /** @type {GroupSession | null} */
   #session = null;
   /** This person's drag. */
   #drag = dragSender((/** @type {{ id: string, place: Placement }} */ { id, place }) => this.sendPreview(id, place));
 
-  /** @param {(id: string) => void} changed the displayed placement of an item may have changed @param {() => number} now milliseconds */
-  constructor(changed, now) {
+  /**
+   * @param {(id: string) => void} changed the displayed placement of an item may have changed
+   * @param {(id: string, by: number) => void} moved another participant moved an item
+   * @param {() => number} now milliseconds
+   */
+  constructor(changed, moved, now) {
     this.#placements = new OptimisticOverlay(changed);
+    this.#moved = moved;
     this.#now = now;
   }
 
@@ -129,8 +135,11 @@ export class PlacementSync {
     const message = type === PLACEMENT_TYPE ? decodePlacement(payload) : null;
     if (!message) return;
     const { id, placement } = message;
-    if (reliable && key) this.#placements.confirm(key, sender, () => placement);
-    else if (!reliable && isKey(id)) this.dragRemotely(id, placement, sender);
+    if (!reliable && isKey(id)) this.dragRemotely(id, placement, sender);
+    if (!reliable || !key) return;
+    this.#placements.confirm(key, sender, () => placement);
+    const session = this.#session;
+    if (session?.isConnected && sender !== session.localParticipant?.number) this.#moved(key, sender);
   }
 
   /**

@@ -28,6 +28,7 @@ export class ShapeSync {
   #failed;
   #confirmed;
   #changedLocally;
+  #changedRemotely;
   #frameQueue;
   /** @type {GroupSession | null} */
   #session = null;
@@ -39,17 +40,19 @@ export class ShapeSync {
    * @param {object} events
    * @param {() => void} events.changed the displayed shapes or the pending edits changed
    * @param {(error: Error) => void} events.failed a shape cannot be sent
-   * @param {(key: string | null) => void} [events.confirmed] the session's version of a shape changed; null: all may have
+   * @param {(key: string | null) => void} events.confirmed the session's version of a shape changed; null: all may have
    * @param {(entry: OutgoingEntry) => void} events.changedLocally a change without a session
+   * @param {(change: import('../model/scene.js').RemoteChange) => void} events.changedRemotely another participant changed a displayed shape
    * @param {FrameQueue} [frameQueue] runs the session's entries
    */
-  constructor(shapes, { changed, failed, confirmed = () => {}, changedLocally }, frameQueue = new FrameQueue()) {
+  constructor(shapes, { changed, failed, confirmed, changedLocally, changedRemotely }, frameQueue = new FrameQueue()) {
     this.#shapes = shapes;
     this.#frameQueue = frameQueue;
     this.#changed = changed;
     this.#failed = failed;
     this.#confirmed = confirmed;
     this.#changedLocally = changedLocally;
+    this.#changedRemotely = changedRemotely;
   }
 
   /** The number of shapes with edits that the session has not confirmed. */
@@ -95,7 +98,10 @@ export class ShapeSync {
           isSnapshot = false;
           this.#changed();
         }),
-      entry: (entry) => later(() => this.#receive(entry)),
+      entry: (entry) => {
+        const isLive = session.isConnected;
+        later(() => this.#receive(entry, isLive));
+      },
       acked: (item, refusal) => later(() => this.#settled(item, refusal)),
       // What is seen now stays, until the session has it again.
       reopened: ({ entry: { type, key, ...entry } }) => {
@@ -155,17 +161,23 @@ export class ShapeSync {
     }
   }
 
-  /** @param {Pick<Entry, 'type' | 'key' | 'retention' | 'payload' | 'reliable' | 'sequence'> & Partial<Entry>} entry */
-  #receive(entry) {
+  /**
+   * @param {Pick<Entry, 'type' | 'key' | 'retention' | 'payload' | 'reliable' | 'sequence'> & Partial<Entry>} entry
+   * @param {boolean} [isLive] false for an entry of a catch-up
+   */
+  #receive(entry, isLive = false) {
     const { key, retention, sequence, sender } = entry;
     if (!key || !entry.reliable || entry.system || entry.unchanged) return;
-    if (retention === Retention.remove) {
-      this.#shapes.confirmRemoval(key, sender !== this.#session?.localParticipant?.number);
-    } else if (isShapeType(entry.type)) {
-      const change = readShape(entry, key, sequence);
+    const isByOther = sender !== this.#session?.localParticipant?.number;
+    const before = this.#shapes.find(key);
+    if (retention === Retention.remove) this.#shapes.confirmRemoval(key, isByOther);
+    else {
+      const change = isShapeType(entry.type) ? readShape(entry, key, sequence) : null;
       if (!change) return;
       this.#shapes.raiseHighestZ(this.#shapes.confirm(key, sender, change).z);
     }
+    const after = this.#shapes.find(key);
+    if (sender && isLive && isByOther && after !== before) this.#changedRemotely({ sender, before, after });
     this.#confirmed(key);
     this.#changed();
   }

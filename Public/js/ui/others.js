@@ -148,13 +148,11 @@ class CursorLayer {
 }
 
 /**
- * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {import('../model/stroke.js').Bounds} Bounds
- * @typedef {{ id: string, hidden: Drawable | null, shown: Drawable | null }} SceneChange
  *
  * @typedef {object} Parts
- * @property {import('../model/scene.js').Scene} scene
- * @property {import('../model/camera.js').Camera} camera
+ * @property {Camera} camera
+ * @property {(number: number) => Participant | null} participant
  * @property {(number: number, bounds: Bounds) => boolean} isSeenAt whether a participant's pointer is there
  * @property {() => void} requestFrame
  */
@@ -167,32 +165,12 @@ const MAX_LABELS = 6;
 export class ChangeLabels {
   #parts;
   #layer = element('cursors');
-  /** The last change of the scene. @type {SceneChange | null} */
-  #lastChange = null;
   /** @type {Map<number, { shown: HTMLElement, bounds: Bounds, until: number }>} by the participant's number */
   #labels = new Map();
 
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
-    parts.scene.observe({
-      shown: (one) => (this.#changeOf(one).shown = one),
-      // What grows is seen at the tip that draws it; what lies on the page does not grow.
-      changed: (one) => 'place' in one && (this.#changeOf(one).shown = one),
-      hidden: (one) => (this.#changeOf(one).hidden = one),
-    });
-  }
-
-  /** @param {GroupSession} session whose shapes and pictures are in the scene already when it says something */
-  observe(session) {
-    session.observe({
-      entry: ({ sender, key, system }) => {
-        const change = this.#lastChange;
-        this.#lastChange = null;
-        const isOther = !system && sender !== session.localParticipant?.number;
-        if (isOther && session.isConnected && change?.id === key) this.#label(session, sender, change);
-      },
-    });
   }
 
   /** @param {number} now @returns {boolean} whether another frame is needed */
@@ -209,25 +187,19 @@ export class ChangeLabels {
     return this.#labels.size > 0;
   }
 
-  /** @param {Drawable} one @returns {SceneChange} */
-  #changeOf({ id }) {
-    if (this.#lastChange?.id !== id) this.#lastChange = { id, hidden: null, shown: null };
-    return /** @type {SceneChange} */ (this.#lastChange);
-  }
-
-  /** @param {GroupSession} session @param {number} sender @param {SceneChange} change */
-  #label(session, sender, { hidden, shown }) {
-    const one = shown ?? hidden;
-    const who = session.participant(sender);
+  /** Shows who changed something. @param {import('../model/scene.js').RemoteChange} change */
+  show({ sender, before, after }) {
+    const one = after ?? before;
+    const { camera, participant, requestFrame, isSeenAt } = this.#parts;
+    const who = participant(sender);
     // A stroke that is being drawn is neither added nor changed yet.
-    if (!one || !who || !(hidden ?? one).isFinished || !one.isFinished) return;
+    if (!who || !one?.isFinished || before?.isFinished === false) return;
     const { bounds } = one;
-    const { camera, requestFrame, isSeenAt } = this.#parts;
     if (!overlap(bounds, camera.seen(innerWidth, innerHeight)) || isSeenAt(sender, bounds)) return;
     this.#labels.get(sender)?.shown.remove();
     this.#labels.delete(sender);
     if (this.#labels.size >= MAX_LABELS) return;
-    const tag = make('div', { class: 'change-label' }, shown ? who.name : words.tookAway(who.name));
+    const tag = make('div', { class: 'change-label' }, after ? who.name : words.tookAway(who.name));
     tag.style.setProperty('--own', who.color);
     tag.style.setProperty('--on-own', textOn(who.color));
     this.#layer.append(tag);
