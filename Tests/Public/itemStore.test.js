@@ -173,7 +173,7 @@ test('a paused drag is repeated before it expires on other pages', () => {
 });
 
 test('§6 items of others are placed by their metadata, or centered without a size', () => {
-  const { browser, items } = inSession();
+  const { browser, items, itemStore, drawing, session } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   browser.gateway.put(keyOf(2), { metadata: { location: [5, 6] } });
   browser.gateway.put(keyOf(3), { contentType: 'application/pdf', metadata: METADATA });
@@ -182,6 +182,10 @@ test('§6 items of others are placed by their metadata, or centered without a si
   assert.deepEqual(items.find(keyOf(2))?.place, { x: 5, y: 6, width: 250, height: 250, z: 102 });
   assert.deepEqual(items.find(keyOf(3))?.place, { x: 100, y: 50, width: 280, height: 76, z: 7 });
   assert.deepEqual(items.find(keyOf(0x44))?.z, 104);
+  session.leave();
+  itemStore.detach();
+  itemStore.pictureChanged(/** @type {any} */ (items.find(keyOf(2))));
+  assert.deepEqual([items.find(keyOf(2))?.z, drawing.nextZ], [102, 105], 'also after the session');
 });
 
 test('a picture of unknown size gets its shape when it is known', () => {

@@ -77,26 +77,11 @@ export class ItemStore extends EventTarget {
     this.#session = session;
     this.#lifetime = new AbortController();
     this.#sync.attach(session, this.#lifetime);
-    session.observe({
-      entry: ({ system, type, key, sequence }) => {
-        if (!system || type !== 'attachment' || !key) return;
-        this.#places.setSequence(key, sequence);
-        // The journal, which was there first, told of it before that was known.
-        this.#placementChanged(key);
-      },
-      caughtUp: () => {
-        this.#isCaughtUp = true;
-        this.#discardUnlisted(journal);
-        // What could not be loaded may have been out of reach.
-        for (const item of this.#items.all) if (item.problem) this.retryLoad(item);
-        // What was removed is there again when the gateway came back from before that.
-        for (const { id } of journal.current) if (this.#removed.has(id)) journal.remove({ id }).catch(() => {});
-      },
-    }, this.#lifetime);
     this.#journal = journal;
     for (const event of ['change', 'progress', 'uploadschange']) {
       journal.addEventListener(event, () => this.#syncWithJournal(journal), this.#lifetime);
     }
+    journal.addEventListener('caughtup', () => this.#caughtUp(journal), this.#lifetime);
     session.addEventListener('participantschange', () => this.#syncWithJournal(journal), this.#lifetime);
     return Promise.all([...this.#items.all].map((item) => this.#share(item)));
   }
@@ -170,6 +155,16 @@ export class ItemStore extends EventTarget {
       this.#show(item, place);
     }
     this.#changed();
+  }
+
+  /** @param {GroupSessionJournal} journal that is complete */
+  #caughtUp(journal) {
+    this.#isCaughtUp = true;
+    this.#discardUnlisted(journal);
+    // What could not be loaded may have been out of reach.
+    for (const item of this.#items.all) if (item.problem) this.retryLoad(item);
+    // What was removed is there again when the gateway came back from before that.
+    for (const { id } of journal.current) if (this.#removed.has(id)) journal.remove({ id }).catch(() => {});
   }
 
   /** Discards stored items that the session does not have any more. @param {GroupSessionJournal} journal */
@@ -391,7 +386,9 @@ export class ItemStore extends EventTarget {
     const looks = { name, contentType, size, by };
     const isChanged = !same(item, looks) || !same(item.place, place);
     Object.assign(item, looks, { place, offset, state: isReady ? 'ready' : isStalled ? 'stalled' : 'uploading' });
-    if (isChanged) this.#items.changed(item);
+    if (!isChanged) return;
+    this.#depth.seen(item.z);
+    this.#items.changed(item);
   }
 
   /** @param {Item} item @param {ReturnType<typeof readPlacement>} added */

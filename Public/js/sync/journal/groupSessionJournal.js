@@ -50,7 +50,7 @@ export const browserJournalEnvironment = {
 
 /**
  * There is one for each session. Events: `change` (`current` is another array), `progress` (detail: `id`, `offset`, `size` and `at`,
- * of anybody's upload), `uploadschange` (`uploads` has others, or one of them is in another state).
+ * of anybody's upload), `uploadschange` (`uploads` has others, or one of them is in another state), `caughtup` (`current` is complete).
  */
 export class GroupSessionJournal extends EventTarget {
   #session;
@@ -163,6 +163,7 @@ export class GroupSessionJournal extends EventTarget {
       caughtUp: () => {
         this.#attachments.caughtUp();
         this.#uploads.retryNow();
+        this.dispatchEvent(new Event('caughtup'));
       },
     }, lifetime);
     this.#session.addEventListener('statechange', () => this.#stateChanged(), lifetime);
