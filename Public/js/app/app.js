@@ -202,6 +202,10 @@ for (const source of [drawing, itemStore]) {
 }
 itemView.watchColors(() => (renderer.redraw(), requestFrame()));
 drawing.addEventListener('error', (event) => toast(errorWords(/** @type {CustomEvent<Error>} */ (event).detail)));
+drawing.addEventListener('caughtup', () => {
+  if (isCatchingUp) view.showAtFirst();
+  isCatchingUp = false;
+});
 drawing.addEventListener('undofailed', () => toast(words.removedByOther));
 
 const input = new PointerInput(canvas, camera, {
@@ -276,11 +280,6 @@ function observeSession(session) {
         people.drew(sender);
       }
     },
-    caughtUp: () =>
-      frameQueue.add(() => {
-        if (isCatchingUp && session === sharing.session) view.showAtFirst();
-        isCatchingUp = false;
-      }),
   });
 }
 

@@ -21,8 +21,8 @@ const TEXT_INTERVAL_MS = 150;
 
 /**
  * Events: `change` (of the shapes, the pending edits or the undo history), `undofailed` (the shapes of the command were removed),
- * `error` (a shape that cannot be sent; detail: why), `localchange` (a change without a session; detail: the entry), `remotechange`
- * (an entry of another participant changed a shape; detail: a `RemoteChange`).
+ * `error` (a shape that cannot be sent; detail: why), `localchange` (a change without a session; detail: the entry), `caughtup`
+ * (all shapes of the session are displayed), `remotechange` (another participant changed a shape; detail: a `RemoteChange`).
  */
 export class Drawing extends EventTarget {
   #shapes;
@@ -47,6 +47,7 @@ export class Drawing extends EventTarget {
     this.#newKey = key;
     this.#sync = new ShapeSync(shapes, {
       changed: () => this.#changed(),
+      caughtUp: () => this.dispatchEvent(new Event('caughtup')),
       failed: (detail) => this.dispatchEvent(new CustomEvent('error', { detail })),
       confirmed: (key) => this.#confirmedChanged(key),
       changedLocally: (detail) => this.dispatchEvent(new CustomEvent('localchange', { detail })),

@@ -29,8 +29,8 @@ import { ItemPlacements } from './autoLayout.js';
 
 /**
  * Events: `change` (of the items or their progress), `itemadded` and `itemremoved` (detail: an item that somebody else
- * added or removed just now), `remotechange` (an entry of another participant moved an item; detail: a `RemoteChange`), `error`
- * (detail: an item that cannot be removed or brought along, and why).
+ * added or removed just now), `remotechange` (another participant moved an item; detail: a `RemoteChange`), `error` (detail: an
+ * item that cannot be removed or brought along, and why).
  */
 export class ItemStore extends EventTarget {
   #items;

@@ -24,11 +24,7 @@ export const MAX_STROKE_POINTS = 4000;
 
 export class ShapeSync {
   #shapes;
-  #changed;
-  #failed;
-  #confirmed;
-  #changedLocally;
-  #changedRemotely;
+  #events;
   #frameQueue;
   /** @type {GroupSession | null} */
   #session = null;
@@ -39,20 +35,17 @@ export class ShapeSync {
    * @param {import('../model/shapes.js').Shapes} shapes
    * @param {object} events
    * @param {() => void} events.changed the displayed shapes or the pending edits changed
+   * @param {() => void} events.caughtUp the shapes of the session are displayed
    * @param {(error: Error) => void} events.failed a shape cannot be sent
    * @param {(key: string | null) => void} events.confirmed the session's version of a shape changed; null: all may have
    * @param {(entry: OutgoingEntry) => void} events.changedLocally a change without a session
    * @param {(change: import('../model/scene.js').RemoteChange) => void} events.changedRemotely another participant changed a displayed shape
    * @param {FrameQueue} [frameQueue] runs the session's entries
    */
-  constructor(shapes, { changed, failed, confirmed, changedLocally, changedRemotely }, frameQueue = new FrameQueue()) {
+  constructor(shapes, events, frameQueue = new FrameQueue()) {
     this.#shapes = shapes;
+    this.#events = events;
     this.#frameQueue = frameQueue;
-    this.#changed = changed;
-    this.#failed = failed;
-    this.#confirmed = confirmed;
-    this.#changedLocally = changedLocally;
-    this.#changedRemotely = changedRemotely;
   }
 
   /** The number of shapes with edits that the session has not confirmed. */
@@ -94,9 +87,11 @@ export class ShapeSync {
       caughtUp: () =>
         later(() => {
           this.#shapes.endSnapshot(later);
-          if (isSnapshot) this.#confirmed(null);
+          if (isSnapshot) this.#events.confirmed(null);
           isSnapshot = false;
-          this.#changed();
+          this.#events.changed();
+          // After the shapes of the snapshot are displayed.
+          later(() => this.#events.caughtUp());
         }),
       entry: (entry) => {
         const isLive = session.isConnected;
@@ -149,7 +144,7 @@ export class ShapeSync {
     const whole = { reliable: true, key, ...entry };
     if (!session || session.state === 'invalidated') {
       this.#shapes.confirmLocally(key);
-      return this.#changedLocally(whole);
+      return this.#events.changedLocally(whole);
     }
     this.#shapes.addPending(key, creates(entry));
     try {
@@ -157,7 +152,7 @@ export class ShapeSync {
     } catch (error) {
       if (!(error instanceof MessageTooLargeError)) throw error;
       this.#shapes.acknowledge(key, creates(entry));
-      this.#failed(error);
+      this.#events.failed(error);
     }
   }
 
@@ -177,17 +172,17 @@ export class ShapeSync {
       this.#shapes.raiseHighestZ(this.#shapes.confirm(key, sender, change).z);
     }
     const after = this.#shapes.find(key);
-    if (sender && isLive && isByOther && after !== before) this.#changedRemotely({ sender, before, after });
-    this.#confirmed(key);
-    this.#changed();
+    if (sender && isLive && isByOther && after !== before) this.#events.changedRemotely({ sender, before, after });
+    this.#events.confirmed(key);
+    this.#events.changed();
   }
 
   /** @param {OutboxItem} item @param {Error | null} refusal */
   #settled({ entry }, refusal) {
     if (!isShapeType(entry.type) || !entry.key) return;
-    if (refusal) this.#failed(refusal);
+    if (refusal) this.#events.failed(refusal);
     this.#shapes.acknowledge(entry.key, creates(entry));
-    this.#changed();
+    this.#events.changed();
   }
 
   /** Shows an entry that an earlier page of this tab sent and the session does not have. @param {OutgoingEntry} entry */
