@@ -55,6 +55,9 @@ test('a large snapshot is shown while it arrives; repeating it changes nothing, 
   const shapes = new Shapes();
   const frameQueue = new FrameQueue();
   const drawing = new Drawing(shapes, undefined, undefined, frameQueue);
+  /** The numbers of shapes that were displayed at the end of a catch-up. */
+  const complete = /** @type {number[]} */ ([]);
+  drawing.addEventListener('caughtup', () => complete.push(shapes.size));
   const { session, last } = fakeSession();
   drawing.attach(session, { bringsPicture: false });
   session.join();
@@ -76,6 +79,7 @@ test('a large snapshot is shown while it arrives; repeating it changes nothing, 
   frameQueue.flush();
   assert.equal(shapes.size, 1497);
   assert.equal(shapes.find(idOf(3)), before, 'looks the same: is the same');
+  assert.deepEqual(complete, [0, 1500, 1497]);
 });
 
 test('leaving during a snapshot keeps the received part', () => {

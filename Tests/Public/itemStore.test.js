@@ -8,7 +8,7 @@ import { Items } from '../../Public/js/model/scene.js';
 import { PLACEMENT_TYPE } from '../../Public/js/model/placement.js';
 import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
-import { TransformOverlay, TransformSync } from '../../Public/js/protocol/transformSync.js';
+import { TransformSync } from '../../Public/js/protocol/transformSync.js';
 import { Selection } from '../../Public/js/edit/selection.js';
 import { SelectTool } from '../../Public/js/tools/selectTool.js';
 import { FakeBrowser, fileOf } from './journalSupport.js';
@@ -173,7 +173,7 @@ test('a paused drag is repeated before it expires on other pages', () => {
 });
 
 test('§6 items of others are placed by their metadata, or centered without a size', () => {
-  const { browser, items } = inSession();
+  const { browser, items, itemStore, drawing, session } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   browser.gateway.put(keyOf(2), { metadata: { location: [5, 6] } });
   browser.gateway.put(keyOf(3), { contentType: 'application/pdf', metadata: METADATA });
@@ -182,6 +182,10 @@ test('§6 items of others are placed by their metadata, or centered without a si
   assert.deepEqual(items.find(keyOf(2))?.place, { x: 5, y: 6, width: 250, height: 250, z: 102 });
   assert.deepEqual(items.find(keyOf(3))?.place, { x: 100, y: 50, width: 280, height: 76, z: 7 });
   assert.deepEqual(items.find(keyOf(0x44))?.z, 104);
+  session.leave();
+  itemStore.detach();
+  itemStore.pictureChanged(/** @type {any} */ (items.find(keyOf(2))));
+  assert.deepEqual([items.find(keyOf(2))?.z, drawing.nextZ], [102, 105], 'also after the session');
 });
 
 test('a picture of unknown size gets its shape when it is known', () => {
@@ -219,6 +223,19 @@ test('an own move is shown until the order of concurrent moves is known', () => 
   assert.equal(item.place.x, 200);
   last().entries(moved({ x: 350, sequence: 502 }));
   assert.equal(item.place.x, 350);
+});
+
+test('a move by another participant is reported with its author', () => {
+  const { itemStore, last, browser, items } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  /** @type {import('../../Public/js/model/scene.js').RemoteChange[]} */
+  const reports = [];
+  itemStore.addEventListener('remotechange', (event) => reports.push(/** @type {CustomEvent} */ (event).detail));
+  const [item] = items.all;
+  last().entries(moved({ flags: UNRELIABLE, x: 300 }), moved({ x: 350, sequence: 500, sender: 1, clientSequence: 1 }));
+  assert.deepEqual(reports, [], 'a drag, and an own move');
+  last().entries(moved({ x: 300, sequence: 501 }));
+  assert.deepEqual(reports, [{ sender: 2, before: item, after: item }]);
 });
 
 test('a late joiner gets the present placements; items that are missing in a snapshot are removed', () => {
@@ -373,6 +390,19 @@ test('after leaving, items are kept and can be shared in another session', async
   assert.deepEqual(items.all.map(({ state }) => state), ['ready', 'ready']);
 });
 
+test('after leaving during an incomplete snapshot, items stay where they are moved', () => {
+  const { itemStore, browser, items, session, last } = inSession();
+  browser.gateway.put(ID, { metadata: METADATA });
+  const [item] = items.all;
+  last().entries(moved({ x: 200, sequence: 500 }));
+  last().tell(catchUp('snapshot', 600));
+  session.leave();
+  itemStore.detach();
+  itemStore.move(item, { ...item.place, x: 300 });
+  itemStore.pictureChanged(item);
+  assert.equal(item.place.x, 300);
+});
+
 test('a new page is empty', () => {
   const { itemStore, browser, items } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
@@ -432,15 +462,13 @@ function page() {
   let now = 0;
   const itemStore = new ItemStore({ items, history, depth, key: () => keyOf(keys += 1), now: () => now });
   const frame = (/** @type {number} */ at) => itemStore.frame(now = at);
-  const transforms = new TransformOverlay(strokes);
-  const transformSync = new TransformSync(transforms, () => false, () => now);
+  const transformSync = new TransformSync(strokes, () => false, () => now);
   const commands = new SelectionCommands({
     shapes: strokes,
     items,
     drawing,
     itemStore,
     history,
-    transforms,
     transformSync,
   });
   const selection = new Selection(strokes, items);

@@ -243,7 +243,7 @@ test('pictures and files are at their places; those that the session no longer h
   assert.deepEqual([shown.size, first?.canLoad, first?.state], [2, true, 'ready']);
   journal.current = [{ id: keyOf(1), name: '1.bin', contentType: '', size: 3, isReady: true, participant: null }];
   journal.dispatchEvent(new Event('change'));
-  session.caughtUp();
+  journal.dispatchEvent(new Event('caughtup'));
   assert.deepEqual(shown.all, [first]);
   assert.equal(first?.place.x, 10);
 });
@@ -431,23 +431,14 @@ class Device {
   }
 }
 
-/** A session that only reports the end of a catch-up to the item store. */
+/** A session in which nothing happens. */
 class FakeSession extends EventTarget {
   pending = [];
-  /** @type {any[]} */
-  #observers = [];
 
-  /** @param {object} observer */
-  observe(observer) {
-    this.#observers.push(observer);
-  }
+  observe() {}
 
   participant() {
     return null;
-  }
-
-  caughtUp() {
-    for (const observer of this.#observers) observer.caughtUp?.();
   }
 }
 

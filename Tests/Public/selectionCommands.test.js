@@ -7,7 +7,7 @@ import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
 import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
-import { TRANSFORM_TYPE, TransformOverlay, TransformSync } from '../../Public/js/protocol/transformSync.js';
+import { TRANSFORM_TYPE, TransformSync } from '../../Public/js/protocol/transformSync.js';
 import { Selection } from '../../Public/js/edit/selection.js';
 import { STROKE_TYPE } from '../../Public/js/protocol/shapeMessages.js';
 import { SelectTool } from '../../Public/js/tools/selectTool.js';
@@ -20,15 +20,15 @@ const [REPLACE, REMOVE, EXISTING, UNRELIABLE] = [5, 7, 0x20, 0];
 const RIGHT = { factor: 1, x: 100, y: 0 };
 
 test('a dragged selection is shown at its new place, dropped there, and undone and redone exactly', () => {
-  const { drawing, commands, transforms, at, ids } = page();
+  const { drawing, commands, shapes, at, ids } = page();
   draw(drawing, [0.12, 0, 10, 10.37]);
   const [id] = ids();
   commands.drag(new Set([id]), { factor: 1, x: 5.5, y: 0 });
   commands.drag(new Set([id]), { factor: 1, x: 33.33, y: -1.11 });
   assert.deepEqual(at(id), [33.45, -1.11, 43.33, 9.26]);
-  assert.deepEqual(transforms.base(id)?.points, [0.12, 0, 10, 10.37]);
+  assert.deepEqual(shapes.base(id)?.points, [0.12, 0, 10, 10.37]);
   commands.commitDrag();
-  assert.deepEqual([at(id), transforms.base(id)?.points], [[33.45, -1.11, 43.33, 9.26], [33.45, -1.11, 43.33, 9.26]]);
+  assert.deepEqual([at(id), shapes.base(id)?.points], [[33.45, -1.11, 43.33, 9.26], [33.45, -1.11, 43.33, 9.26]]);
   drawing.undo();
   assert.deepEqual(at(id), [0.12, 0, 10, 10.37]);
   drawing.redo();
@@ -95,7 +95,7 @@ test('cancelling a drag sends the original place', () => {
 });
 
 test('drags by others are shown until their end, or for 5 s', () => {
-  const { entries, frame, at, told: from, transforms } = shared();
+  const { entries, frame, at, told: from } = shared();
   entries(stroke({ sequence: 1, key: 9 }));
   from(0, { ids: [keyOf(9), keyOf(8), 'x', 7], factor: 2, point: [10, 20] });
   assert.deepEqual(at(keyOf(9)), [12, 22, 14, 24]);
@@ -106,7 +106,7 @@ test('drags by others are shown until their end, or for 5 s', () => {
   from(5000, { ids: [keyOf(9)], factor: 1, point: [10, 20] });
   entries(stroke({ sequence: 2, key: 9, points: [[11, 21], [12, 22]] }));
   assert.deepEqual(at(keyOf(9)), [11, 21, 12, 22]);
-  assert.equal(transforms.hasRemoteDrags, false);
+  assert.equal(frame(5001), false);
 });
 
 test('pictures and shapes dragged together move together; a card keeps its size', () => {
@@ -461,9 +461,8 @@ function page() {
     seen: (/** @type {number} */ z) => shapes.raiseHighestZ(z),
   };
   const itemStore = new ItemStore({ items, history, depth, key, now: () => now });
-  const transforms = new TransformOverlay(shapes);
   const transformSync = new TransformSync(
-    transforms,
+    shapes,
     (id, transform, by) => itemStore.dragRemotely(id, transform, by),
     () => now,
   );
@@ -473,7 +472,6 @@ function page() {
     drawing,
     itemStore,
     history,
-    transforms,
     transformSync,
     key,
     now: () => working += 0.1,
@@ -488,7 +486,6 @@ function page() {
     items,
     drawing,
     itemStore,
-    transforms,
     transformSync,
     commands,
     selection,

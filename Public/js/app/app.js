@@ -104,8 +104,8 @@ const selectionController = new SelectionController({
 const { selectTool } = selectionController;
 const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, requestFrame });
 const changeLabels = new ChangeLabels({
-  scene,
   camera,
+  participant: (number) => sharing.session?.participant(number) ?? null,
   isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
   requestFrame,
 });
@@ -201,8 +201,15 @@ shapes.observe(index);
 scene.observe({ shown: requestFrame, changed: requestFrame, hidden: requestFrame });
 drawing.addEventListener('change', stateChanged);
 itemStore.addEventListener('change', stateChanged);
+for (const source of [drawing, itemStore]) {
+  source.addEventListener('remotechange', (event) => changeLabels.show(/** @type {CustomEvent} */ (event).detail));
+}
 itemView.watchColors(() => (renderer.redraw(), requestFrame()));
 drawing.addEventListener('error', (event) => toast(errorText(/** @type {CustomEvent<Error>} */ (event).detail)));
+drawing.addEventListener('caughtup', () => {
+  if (isCatchingUp) view.showAtFirst();
+  isCatchingUp = false;
+});
 drawing.addEventListener('undofailed', () => toast(strings.removedByOther));
 
 const input = new PointerInput(canvas, camera, {
@@ -269,7 +276,6 @@ sharing.addEventListener('unkept', () => {
 
 /** @param {import('../sync/groupSession.js').GroupSession} session that has just been entered */
 function observeSession(session) {
-  changeLabels.observe(session);
   isCatchingUp = true;
   session.observe({
     entry: ({ sender, type }) => {
@@ -278,11 +284,6 @@ function observeSession(session) {
         people.drew(sender);
       }
     },
-    caughtUp: () =>
-      frameQueue.add(() => {
-        if (isCatchingUp && session === sharing.session) view.showAtFirst();
-        isCatchingUp = false;
-      }),
   });
 }
 

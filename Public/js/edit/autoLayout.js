@@ -102,10 +102,8 @@ export class ItemPlacements {
   #moved;
   /** @type {Map<string, PartialPlacement | null>} the placements in the items' metadata */
   #added = new Map();
-  /** @type {Map<string, number>} the sequences of the entries that added items; the `z` of items without one */
-  #sequences = new Map();
 
-  /** @param {import('../model/placement.js').PlacementOverlay} moved */
+  /** @param {Pick<import('../protocol/placementSync.js').PlacementSync, 'of' | 'base'>} moved */
   constructor(moved) {
     this.#moved = moved;
   }
@@ -115,15 +113,9 @@ export class ItemPlacements {
     this.#added.set(id, placement);
   }
 
-  /** @param {string} id @param {number} sequence */
-  setSequence(id, sequence) {
-    this.#sequences.set(id, sequence);
-  }
-
   /** @param {string} id */
   delete(id) {
     this.#added.delete(id);
-    this.#sequences.delete(id);
   }
 
   /** @param {Item} item @returns {Placement} where it is displayed */
@@ -137,11 +129,11 @@ export class ItemPlacements {
   }
 
   /** @param {Item} item @param {PartialPlacement | null} moved @returns {Placement} */
-  #place({ id, isPicture, natural }, moved) {
+  #place({ id, isPicture, natural, attachment, origin }, moved) {
     const added = this.#added.get(id);
     const { x, y } = moved ?? added ?? fallbackPosition(id);
     const { width, height } = isPicture ? sizeOf(moved) ?? sizeOf(added) ?? fitInto(natural ?? UNKNOWN, UNKNOWN) : CARD;
-    return { x, y, width, height, z: moved?.z ?? added?.z ?? this.#sequences.get(id) ?? 0 };
+    return { x, y, width, height, z: moved?.z ?? added?.z ?? (attachment ?? origin)?.sequence ?? 0 };
   }
 }
 

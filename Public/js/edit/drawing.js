@@ -22,7 +22,8 @@ const TEXT_INTERVAL_MS = 150;
 
 /**
  * Events: `change` (of the shapes, the pending edits or the undo history), `undofailed` (the shapes of the command were removed),
- * `error` (a shape cannot be sent; detail: the reason), `localchange` (a change without a session; detail: the entry).
+ * `error` (a shape cannot be sent; detail: the reason), `localchange` (a change without a session; detail: the entry), `caughtup`
+ * (all shapes of the session are displayed), `remotechange` (another participant changed a shape; detail: a `RemoteChange`).
  */
 export class Drawing extends EventTarget {
   #shapes;
@@ -50,9 +51,11 @@ export class Drawing extends EventTarget {
     this.#newKey = key;
     this.#sync = new ShapeSync(shapes, {
       changed: () => this.#changed(),
+      caughtUp: () => this.dispatchEvent(new Event('caughtup')),
       failed: (detail) => this.dispatchEvent(new CustomEvent('error', { detail })),
       confirmed: (key) => this.#confirmedChanged(key),
       changedLocally: (detail) => this.dispatchEvent(new CustomEvent('localchange', { detail })),
+      changedRemotely: (detail) => this.dispatchEvent(new CustomEvent('remotechange', { detail })),
     }, frameQueue);
     this.#draft = new Draft(shapes, this.#sync);
   }
@@ -116,7 +119,7 @@ export class Drawing extends EventTarget {
 
   /** The keys of the shapes that the session has. */
   get confirmedKeys() {
-    return this.#shapes.confirmedIds;
+    return this.#shapes.confirmedKeys;
   }
 
   /** Returns the session's version of a shape, without pending edits. @param {string} key @returns {StoredShape | null} */

@@ -4,7 +4,7 @@ import { newKey } from '../sync/key.js';
 import { errorText, strings } from '../i18n/i18n.js';
 import { CARD, Item } from '../model/item.js';
 import { transformedPlacement } from '../protocol/transformSync.js';
-import { fallbackPosition, onPlane, placementMessage, PlacementOverlay, readPlacement } from '../model/placement.js';
+import { fallbackPosition, onPlane, placementMessage, readPlacement } from '../model/placement.js';
 import { PlacementSync } from '../protocol/placementSync.js';
 import { ItemPlacements } from './autoLayout.js';
 
@@ -30,22 +30,22 @@ import { ItemPlacements } from './autoLayout.js';
 
 /**
  * Events: `change` (of the items or their progress), `itemadded` and `itemremoved` (detail: an item that somebody else added or
- * removed just now), `error` (detail: an item that cannot be removed or uploaded, and the reason).
+ * removed just now), `remotechange` (another participant moved an item; detail: a `RemoteChange`), `error` (detail: an item that
+ * cannot be removed or uploaded, and the reason).
  */
 export class ItemStore extends EventTarget {
   #items;
   #history;
   #depth;
   #newKey;
-  #placements = new PlacementOverlay();
   #sync;
+  #places;
   /** @type {GroupSession | null} */
   #session = null;
   /** @type {GroupSessionJournal | null} */
   #journal = null;
   /** @type {AbortController | null} */
   #lifetime = null;
-  #places = new ItemPlacements(this.#placements);
   /** @type {Set<string>} the ids of items that this person removed; the session may still list them */
   #removed = new Set();
   /** @type {Map<string, string>} the new ids of restored items, by their old ids: a removed attachment cannot be restored */
@@ -61,7 +61,8 @@ export class ItemStore extends EventTarget {
     this.#history = history;
     this.#depth = depth;
     this.#newKey = key;
-    this.#sync = new PlacementSync(this.#placements, (id) => this.#placementChanged(id), now);
+    this.#sync = new PlacementSync((id) => this.#placementChanged(id), (id, by) => this.#movedByOther(id, by), now);
+    this.#places = new ItemPlacements(this.#sync);
   }
 
   /**
@@ -74,30 +75,14 @@ export class ItemStore extends EventTarget {
     this.detach();
     if (!bringsPicture) this.clear();
     for (const item of this.#items.all) this.#places.add(item.id, { ...item.place });
-    this.#placements.clear();
     this.#session = session;
     this.#lifetime = new AbortController();
     this.#sync.attach(session, this.#lifetime);
-    session.observe({
-      entry: ({ system, type, key, sequence }) => {
-        if (!system || type !== 'attachment' || !key) return;
-        this.#places.setSequence(key, sequence);
-        // The journal observes the session before this store does, so it reported the item before this sequence was known.
-        this.#placementChanged(key);
-      },
-      caughtUp: () => {
-        this.#isCaughtUp = true;
-        this.#discardUnlisted(journal);
-        // The gateway may have been unreachable: pictures that could not be loaded are tried again.
-        for (const item of this.#items.all) if (item.problem) this.retryLoad(item);
-        // A gateway that returns with an older state lists removed items again.
-        for (const { id } of journal.current) if (this.#removed.has(id)) journal.remove({ id }).catch(() => {});
-      },
-    }, this.#lifetime);
     this.#journal = journal;
     for (const event of ['change', 'progress', 'uploadschange']) {
       journal.addEventListener(event, () => this.#syncWithJournal(journal), this.#lifetime);
     }
+    journal.addEventListener('caughtup', () => this.#caughtUp(journal), this.#lifetime);
     session.addEventListener('participantschange', () => this.#syncWithJournal(journal), this.#lifetime);
     return Promise.all([...this.#items.all].map((item) => this.#share(item)));
   }
@@ -128,7 +113,7 @@ export class ItemStore extends EventTarget {
   clear() {
     for (const item of [...this.#items.all]) this.#discard(item);
     this.#stored.clear();
-    this.#placements.clear();
+    this.#sync.clear();
     this.#replacementIds.clear();
     this.#changed();
   }
@@ -177,6 +162,16 @@ export class ItemStore extends EventTarget {
       this.#show(item, place);
     }
     this.#changed();
+  }
+
+  /** @param {GroupSessionJournal} journal the complete journal */
+  #caughtUp(journal) {
+    this.#isCaughtUp = true;
+    this.#discardUnlisted(journal);
+    // The gateway may have been unreachable: pictures that could not be loaded are tried again.
+    for (const item of this.#items.all) if (item.problem) this.retryLoad(item);
+    // A gateway that returns with an older state lists removed items again.
+    for (const { id } of journal.current) if (this.#removed.has(id)) journal.remove({ id }).catch(() => {});
   }
 
   /** Discards the stored items that the session no longer has. @param {GroupSessionJournal} journal */
@@ -404,7 +399,9 @@ export class ItemStore extends EventTarget {
     const looks = { name, contentType, size, by };
     const isChanged = !same(item, looks) || !same(item.place, place);
     Object.assign(item, looks, { place, offset, state: isReady ? 'ready' : isStalled ? 'stalled' : 'uploading' });
-    if (isChanged) this.#items.changed(item);
+    if (!isChanged) return;
+    this.#depth.seen(item.z);
+    this.#items.changed(item);
   }
 
   /** @param {Item} item @param {ReturnType<typeof readPlacement>} added */
@@ -422,22 +419,26 @@ export class ItemStore extends EventTarget {
     this.#items.remove(item);
   }
 
-  /** @param {string | null} id of an item whose placement may have changed; null: all items */
+  /** @param {string} id of an item whose placement may have changed */
   #placementChanged(id) {
-    const item = id === null ? null : this.#items.find(id);
-    for (const one of id === null ? [...this.#items.all] : item ? [item] : []) {
-      const place = this.#places.of(one);
-      if (same(one.place, place)) continue;
-      one.place = place;
-      this.#depth.seen(one.z);
-      this.#items.changed(one);
-      this.#changed();
-    }
+    const item = this.#items.find(id);
+    const place = item && this.#places.of(item);
+    if (!place || same(item.place, place)) return;
+    item.place = place;
+    this.#depth.seen(item.z);
+    this.#items.changed(item);
+    this.#changed();
   }
 
-  /** @param {string} event @param {Item} item */
-  #emit(event, item) {
-    this.dispatchEvent(new CustomEvent(event, { detail: item }));
+  /** @param {string} id @param {number} sender */
+  #movedByOther(id, sender) {
+    const item = this.#items.find(id);
+    if (item) this.#emit('remotechange', { sender, before: item, after: item });
+  }
+
+  /** @param {string} event @param {Item | import('../model/scene.js').RemoteChange} detail */
+  #emit(event, detail) {
+    this.dispatchEvent(new CustomEvent(event, { detail }));
   }
 
   /** @param {Item} item @param {unknown} error */

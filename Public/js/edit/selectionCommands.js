@@ -28,7 +28,6 @@ import { drawnBefore } from '../model/stroke.js';
  * @property {import('./drawing.js').Drawing} drawing
  * @property {import('./itemStore.js').ItemStore} itemStore
  * @property {import('./undoHistory.js').UndoHistory} history
- * @property {import('../protocol/transformSync.js').TransformOverlay} transforms
  * @property {import('../protocol/transformSync.js').TransformSync} transformSync
  * @property {() => string} [key]
  * @property {() => number} [now] milliseconds
@@ -80,11 +79,11 @@ export class SelectionCommands {
    * @param {ReadonlySet<string>} ids @param {Transform} transform relative to the start of the drag
    */
   drag(ids, transform) {
-    const { items, itemStore, transforms, transformSync } = this.#parts;
+    const { shapes, items, itemStore, transformSync } = this.#parts;
     this.#drag ??= this.#startDrag(ids);
     const drag = this.#drag;
     drag.transform = transform;
-    if (drag.isLive) transforms.drag(drag.ids, transform);
+    if (drag.isLive) shapes.drag(drag.ids, transform);
     const isAlone = drag.ids.size === 1;
     for (const [item, place] of drag.places) {
       if (items.find(item.id)) itemStore.drag(item, transformedPlacement(place, transform, item.isPicture), isAlone);
@@ -100,7 +99,7 @@ export class SelectionCommands {
     this.#drag = null;
     if (!drag) return;
     this.#parts.transformSync.cancelDrag();
-    this.#parts.transforms.endDrag();
+    this.#parts.shapes.endDrag();
     for (const item of drag.places.keys()) this.#parts.itemStore.cancelDrag(item);
   }
 
@@ -124,7 +123,7 @@ export class SelectionCommands {
         this.#shift(shifts, { item: one, before, after: transformedPlacement(before, transform, one.isPicture) });
       } else this.#change(changes, { before: one, after: one.moved(transform) });
     });
-    this.#parts.transforms.endDrag();
+    this.#parts.shapes.endDrag();
     if (ids.length === 0) return;
     this.#push({
       undo: () => this.#move(ids, changes, shifts, inverse(transform), reversed),
@@ -217,7 +216,7 @@ export class SelectionCommands {
     const changes = [];
     const names = new Set();
     this.#tasks.run(() => there, (id) => {
-      const before = this.#parts.transforms.base(id);
+      const before = this.#parts.shapes.base(id);
       if (!before) return;
       const style = styleOf(before);
       for (const name of Object.keys(style)) names.add(name);
@@ -238,7 +237,7 @@ export class SelectionCommands {
 
   /** @param {string} id @returns {Drawable | null} without the drags of others */
   #find(id) {
-    return this.#parts.items.find(id) ?? this.#parts.transforms.base(id);
+    return this.#parts.items.find(id) ?? this.#parts.shapes.base(id);
   }
 
   /** @param {string} id */
@@ -356,9 +355,9 @@ export class SelectionCommands {
    * @returns {boolean} true if at least one still exists
    */
   #reapply(ids, changes, shifts, changed, shifted) {
-    const { itemStore, transforms, drawing } = this.#parts;
+    const { shapes, itemStore, drawing } = this.#parts;
     this.#tasks.run(() => changes, (change) => {
-      const now = transforms.base(change.before.id);
+      const now = shapes.base(change.before.id);
       const shape = now && changed(now, change);
       if (shape) drawing.update([shape]);
     });

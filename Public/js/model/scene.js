@@ -9,6 +9,8 @@ import { drawnBefore } from './stroke.js';
  * @typedef {import('./stroke.js').Bounds} Bounds
  * @typedef {import('./shapes.js').Shape} Shape
  * @typedef {Shape | Item} Drawable
+ * @typedef {{ sender: number, before: Drawable | null, after: Drawable | null }} RemoteChange by the participant with the number
+ *   `sender`; as displayed before and after it
  * @typedef {{ shown: (one: Drawable) => void, changed: (one: Drawable) => void, hidden: (one: Drawable) => void }} Observer
  */
 

@@ -1,37 +1,22 @@
-/**
- * The shapes on a canvas: strokes and texts. Keeps the confirmed state of the session and, over it, the changes of this person
- * that the session has not confirmed yet.
- */
+/** The shapes on a canvas: strokes and texts. */
 
+import { OptimisticOverlay } from './optimisticOverlay.js';
 import { drawnBefore } from './stroke.js';
 
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
+ * @typedef {import('./stroke.js').Transform} Transform
  * @typedef {import('./stroke.js').Stroke | import('./text.js').Text} Shape
- *
- * @typedef {object} PendingEdit
- * @property {Shape | null} shape its state after this person's edits; null: removed
- * @property {number} pending the number of edits that the session has not acknowledged
- * @property {number} creating the number of those that restore the shape even if somebody removed it
- * @property {boolean} isDraft true while the pen is down, or the shape is still drawn out or typed
- *
  * @typedef {{ shown: (shape: Shape) => void, changed: (shape: Shape) => void, hidden: (shape: Shape) => void }} Observer
  */
 
-export class Shapes {
-  /**
-   * The overlay hook: returns the shape as it is displayed, for example where somebody drags it.
-   * @type {(shape: Shape) => Shape}
-   */
-  applyOverlay = (shape) => shape;
-  /** The inverse hook: returns the shape that a displayed shape was made from. @type {(shape: Shape) => Shape} */
-  withoutOverlay = (shape) => shape;
-  /** The state that the session confirmed. @type {Map<string, Shape>} */
-  #confirmed = new Map();
-  /** The state of a snapshot that is still arriving. @type {Map<string, Shape> | null} */
-  #incoming = null;
-  /** @type {Map<string, PendingEdit>} */
-  #pendingEdits = new Map();
+/**
+ * The shapes of a session with this person's edits, and as they are displayed.
+ * @extends {OptimisticOverlay<Shape, Transform>}
+ */
+export class Shapes extends OptimisticOverlay {
+  /** This person's drag. @type {{ ids: ReadonlySet<string>, transform: Transform } | null} */
+  #drag = null;
   /** The displayed shapes. @type {Map<string, Shape>} */
   #visible = new Map();
   /** @type {Shape[] | null} the same in the order of drawing; null: to be sorted at the next access */
@@ -42,6 +27,10 @@ export class Shapes {
   /** @type {Set<Observer>} */
   #observers = new Set();
   #highestZ = 0;
+
+  constructor() {
+    super((key) => this.#show(key));
+  }
 
   /** @param {Observer} observer receives every change of the displayed shapes */
   observe(observer) {
@@ -82,74 +71,15 @@ export class Shapes {
     return this.#visible.get(id) ?? null;
   }
 
-  /** @returns {Iterable<string>} the ids of the shapes that the session has */
-  get confirmedIds() {
-    return this.#confirmed.keys();
-  }
-
-  /** @param {string} id @returns {Shape | null} the session's version, without pending edits */
-  confirmed(id) {
-    return this.#confirmed.get(id) ?? null;
-  }
-
-  // Confirmed changes, in the order of the session.
-
-  /** Starts a snapshot. The displayed shapes stay until `endSnapshot`, unless there are none. */
-  beginSnapshot() {
-    this.#incoming = this.#confirmed.size > 0 ? new Map() : null;
-  }
-
-  /**
-   * Completes a snapshot and displays its shapes.
-   * @param {(show: () => void) => void} [later] runs functions in order, at once or later
-   */
-  endSnapshot(later = (show) => show()) {
-    if (!this.#incoming) return;
-    const ids = new Set([...this.#confirmed.keys(), ...this.#incoming.keys()]);
-    this.#confirmed = this.#incoming;
-    this.#incoming = null;
-    for (const id of ids) later(() => this.#show(id));
-  }
-
-  /** Drops an incomplete snapshot and keeps the confirmed state. */
-  abandonSnapshot() {
-    this.#incoming = null;
-  }
-
-  /** @param {string} id @param {(held: Shape | undefined) => Shape} change returns the new confirmed version */
-  confirm(id, change) {
-    const space = this.#incoming ?? this.#confirmed;
-    const shape = change(space.get(id));
-    space.set(id, shape);
-    this.#highestZ = Math.max(this.#highestZ, shape.z);
-    if (!this.#incoming) this.#show(id);
-  }
-
-  /** @param {string} id @param {boolean} byOther true if another participant removed it */
-  confirmRemoval(id, byOther) {
-    if (this.#incoming) {
-      this.#incoming.delete(id);
-      return;
-    }
-    this.#confirmed.delete(id);
-    const edit = this.#pendingEdits.get(id);
-    if (byOther && edit?.shape && edit.creating === 0) this.#pendingEdits.delete(id);
-    this.#show(id);
-  }
-
-  // Edits of this person, displayed at once.
-
   /** Displays a new, changed or restored shape of this person. @param {Shape} shape @param {{ isDraft?: boolean }} [options] */
   set(shape, { isDraft = false } = {}) {
-    this.#editOf(shape.id).shape = shape;
-    this.#editOf(shape.id).isDraft = isDraft;
-    this.#highestZ = Math.max(this.#highestZ, shape.z);
-    this.#show(shape.id);
+    this.raiseHighestZ(shape.z);
+    this.edit(shape.id, shape, isDraft);
   }
 
   /** Reports that a stroke got more points. @param {string} id */
   extended(id) {
-    const shape = this.#pendingEdits.get(id)?.shape;
+    const shape = this.pendingEdit(id)?.value;
     if (!shape) return;
     if (this.#areBoundsRight) this.#bounds = union(this.#bounds, shape.bounds);
     this.#notify('changed', shape);
@@ -157,89 +87,39 @@ export class Shapes {
 
   /** @param {string} id */
   remove(id) {
-    // The draft ends: otherwise it would hide a later restored version.
-    Object.assign(this.#editOf(id), { shape: null, isDraft: false });
-    this.#show(id);
-  }
-
-  /** Counts an edit that was sent and is not acknowledged yet. @param {string} id @param {boolean} creating */
-  addPending(id, creating) {
-    const edit = this.#editOf(id);
-    edit.pending += 1;
-    if (creating) edit.creating += 1;
-  }
-
-  /** Counts an edit as accepted or refused by the session. @param {string} id @param {boolean} creating */
-  acknowledge(id, creating) {
-    const edit = this.#pendingEdits.get(id);
-    if (!edit) return;
-    edit.pending = Math.max(0, edit.pending - 1);
-    if (creating) edit.creating = Math.max(0, edit.creating - 1);
-    this.#removeIfSettled(id, edit);
-  }
-
-  /** Ends the draft state: from now on the session decides what is displayed. @param {string} id */
-  endDraft(id) {
-    const edit = this.#pendingEdits.get(id);
-    if (!edit) return;
-    edit.isDraft = false;
-    this.#removeIfSettled(id, edit);
-  }
-
-  /** Confirms the pending edit of a shape without a session. @param {string} id */
-  confirmLocally(id) {
-    const edit = this.#pendingEdits.get(id);
-    if (!edit) return;
-    if (edit.shape) this.#confirmed.set(id, edit.shape);
-    else this.#confirmed.delete(id);
-    if (!edit.isDraft) this.#pendingEdits.delete(id);
-  }
-
-  /** Confirms all pending edits without a session. */
-  confirmAllLocally() {
-    for (const id of this.#pendingEdits.keys()) this.confirmLocally(id);
+    this.edit(id, null);
   }
 
   clear() {
-    this.#pendingEdits.clear();
-    this.#confirmed.clear();
-    this.#incoming = null;
+    super.clear();
     for (const id of this.#visible.keys()) this.#show(id);
     this.#highestZ = 0;
   }
 
-  /** Displays a shape again after its overlay changed. @param {string} id */
-  refresh(id) {
-    this.#show(id);
+  /**
+   * Displays shapes where this person drags them.
+   * @param {ReadonlySet<string>} ids the same until the drag ends @param {Transform} transform relative to their places
+   */
+  drag(ids, transform) {
+    this.#drag = { ids, transform };
+    for (const id of ids) this.#show(id);
   }
 
-  /** @param {string} id @param {PendingEdit} edit */
-  #removeIfSettled(id, edit) {
-    if (edit.pending > 0 || edit.isDraft) return;
-    this.#pendingEdits.delete(id);
-    this.#show(id);
-  }
-
-  /** @param {string} id @returns {PendingEdit} */
-  #editOf(id) {
-    let edit = this.#pendingEdits.get(id);
-    if (!edit) {
-      const seen = this.#visible.get(id);
-      edit = { shape: seen ? this.withoutOverlay(seen) : null, pending: 0, creating: 0, isDraft: false };
-      this.#pendingEdits.set(id, edit);
-    }
-    return edit;
+  endDrag() {
+    const ids = this.#drag?.ids ?? [];
+    this.#drag = null;
+    for (const id of ids) this.#show(id);
   }
 
   /** Updates the displayed shape and notifies the observers. @param {string} id */
   #show(id) {
-    const edit = this.#pendingEdits.get(id);
-    const before = this.#visible.get(id) ?? null;
-    const held = edit ? edit.shape : this.#confirmed.get(id) ?? null;
-    let shape = held && (edit?.isDraft ? held : this.applyOverlay(held));
+    const edit = this.pendingEdit(id);
+    const before = this.find(id);
+    const held = this.base(id);
+    let shape = held && (edit?.isDraft ? held : this.#dragged(held));
     if (shape && shape === held && before && shape !== before && shape.looksLike(before)) {
       // Both look the same, so the old object stays: what was computed for its drawing is still valid.
-      if (!edit) this.#confirmed.set(id, before);
+      if (!edit) this.replaceConfirmed(id, before);
       shape = before;
     }
     if (shape && this.#areBoundsRight) this.#bounds = union(this.#bounds, shape.bounds);
@@ -254,6 +134,17 @@ export class Shapes {
     if (!last || drawnBefore(last, shape) < 0) this.#order?.push(shape);
     else this.#order = null;
     this.#notify('shown', shape);
+  }
+
+  /** @param {Shape} shape @returns {Shape} the shape where somebody drags it, or the same shape */
+  #dragged(shape) {
+    const { id } = shape;
+    const transform = this.#drag?.ids.has(id) ? this.#drag.transform : this.remoteDrag(id);
+    if (!transform) return shape;
+    const moved = shape.moved(transform);
+    // An unfinished shape is not painted on a layer or tile, which would be repainted with each frame of the drag.
+    moved.isFinished = false;
+    return moved;
   }
 
   /** @param {Shape} shape */

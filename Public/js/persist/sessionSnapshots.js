@@ -194,7 +194,8 @@ export class SessionSnapshots {
   #attachment(session, { id, name, contentType, size }) {
     const url = new URL(`api/sessions/${session}/attachments/${id}`, this.#parts.base).href;
     const facts = { id, name, contentType, size, sha256: null, metadata: null, participant: null, createdAt: '' };
-    const record = { ...facts, state: /** @type {const} */ ('ready'), offset: size ?? 0, isStalled: false };
+    const state = /** @type {const} */ ('ready');
+    const record = { ...facts, state, offset: size ?? 0, sequence: 0, isStalled: false };
     return new Attachment(record, url, (...request) => fetch(...request));
   }
 }

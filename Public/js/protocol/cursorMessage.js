@@ -1,6 +1,7 @@
 /** The messages about pointers: sends this person's position, and receives those of the others. */
 
 import { isPoint } from './shapeMessages.js';
+import { ThrottledSender } from './throttledSender.js';
 
 /** The minimum interval between two messages: about 30 a second. */
 const SEND_INTERVAL_MS = 33;
@@ -9,32 +10,24 @@ export const CURSOR_TYPE = 'CursorMessage';
 
 /** Sends the position of this person's pointer, at a limited rate. */
 export class CursorSender {
-  #send;
-  /** @type {[number, number] | null} */
-  #point = null;
-  #isDirty = false;
-  #sentAt = -Infinity;
+  #sender;
+  #isOut = true;
 
   /** @param {(message: { point?: [number, number] }) => void} send */
   constructor(send) {
-    this.#send = send;
+    this.#sender = new ThrottledSender(send, SEND_INTERVAL_MS);
   }
 
   /** @param {[number, number] | null} point of the plane; null: the pointer left */
   moved(point) {
-    if (point === null && this.#point === null) return;
-    this.#point = point && [Math.round(point[0] * 10) / 10, Math.round(point[1] * 10) / 10];
-    this.#isDirty = true;
+    if (point === null && this.#isOut) return;
+    this.#isOut = point === null;
+    this.#sender.set(point ? { point: [Math.round(point[0] * 10) / 10, Math.round(point[1] * 10) / 10] } : {});
   }
 
   /** @param {number} now milliseconds @returns {boolean} true if a later frame has a position to send */
   frame(now) {
-    if (!this.#isDirty) return false;
-    if (now - this.#sentAt < SEND_INTERVAL_MS) return true;
-    this.#sentAt = now;
-    this.#isDirty = false;
-    this.#send(this.#point ? { point: this.#point } : {});
-    return false;
+    return this.#sender.frame(now);
   }
 }
 

@@ -1,62 +1,77 @@
-/** Sends this person's placements of pictures and files to the session, and applies the placements that arrive from it. */
+/**
+ * The placements of items that were moved after they were added: sends this person's to the session, and keeps those that arrive
+ * from it.
+ */
 
 import { isKey } from '../sync/key.js';
 import { Retention } from '../sync/wire.js';
+import { OptimisticOverlay } from '../model/optimisticOverlay.js';
 import { decodePlacement, encodePlacement, PLACEMENT_TYPE } from '../model/placement.js';
+import { dragSender } from './throttledSender.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../sync/outbox.js').OutboxItem} OutboxItem
  * @typedef {import('../sync/wire.js').Entry} Entry
+ * @typedef {import('../sync/wire.js').OutgoingEntry} OutgoingEntry
+ * @typedef {import('../model/placement.js').PartialPlacement} PartialPlacement
  * @typedef {import('../model/placement.js').Placement} Placement
  */
 
-/**
- * The minimum interval between messages of a changing drag; and of an unchanged one, which is repeated before the others'
- * timeout.
- */
-const SEND_INTERVAL_MS = 50;
-const RESEND_INTERVAL_MS = 2000;
-
 export class PlacementSync {
+  /** @type {OptimisticOverlay<PartialPlacement, PartialPlacement>} */
   #placements;
-  #changed;
+  #moved;
   #now;
   /** @type {GroupSession | null} */
   #session = null;
-  /** This person's drag. @type {{ id: string, place: Placement, isDirty: boolean, sentAt: number } | null} */
-  #drag = null;
+  /** This person's drag. */
+  #drag = dragSender((/** @type {{ id: string, place: Placement }} */ { id, place }) => this.sendPreview(id, place));
 
   /**
-   * @param {import('../model/placement.js').PlacementOverlay} placements
-   * @param {(id: string | null) => void} changed the placement of an item changed; null: all may have changed
+   * @param {(id: string) => void} changed the displayed placement of an item may have changed
+   * @param {(id: string, by: number) => void} moved another participant moved an item
    * @param {() => number} now milliseconds
    */
-  constructor(placements, changed, now) {
-    this.#placements = placements;
-    this.#changed = changed;
+  constructor(changed, moved, now) {
+    this.#placements = new OptimisticOverlay(changed);
+    this.#moved = moved;
     this.#now = now;
+  }
+
+  /** @param {string} id @returns {PartialPlacement | null} the displayed placement; null: the item was not moved */
+  of(id) {
+    const placements = this.#placements;
+    return placements.pendingEdit(id)?.value ?? placements.remoteDrag(id) ?? placements.confirmed(id);
+  }
+
+  /** @param {string} id @returns {PartialPlacement | null} its placement without the drags of others */
+  base(id) {
+    return this.#placements.base(id);
   }
 
   /** @param {GroupSession} session @param {AbortController} lifetime */
   attach(session, lifetime) {
+    this.#placements.clear();
     this.#session = session;
     session.observe({
       snapshotBegan: () => this.#placements.beginSnapshot(),
-      caughtUp: () => {
-        this.#placements.endSnapshot();
-        this.#changed(null);
-      },
+      caughtUp: () => this.#placements.endSnapshot(),
       entry: (entry) => this.#receive(entry),
-      acked: (item) => this.#settled(item),
-      reopened: ({ entry }) => this.#restore(entry, this.#placements.of(entry.key ?? '')),
+      acked: ({ entry }) => isMove(entry) && this.#placements.acknowledge(entry.key, true),
+      reopened: ({ entry }) => this.#restore(entry, this.base(entry.key ?? '')),
     }, lifetime);
     for (const { entry } of session.pending) this.#restore(entry);
   }
 
+  /** Leaves the session. The displayed placements stay. */
   detach() {
     this.#session = null;
-    this.#drag = null;
+    this.#drag.end();
+    this.#placements.detach();
+  }
+
+  clear() {
+    this.#placements.clear();
   }
 
   /**
@@ -64,35 +79,27 @@ export class PlacementSync {
    * @param {string} id @param {Placement} place @param {boolean} isShared true if the others see it
    */
   drag(id, place, isShared) {
-    this.#placements.drag(id, place);
-    if (isShared) this.#drag = { sentAt: -Infinity, ...this.#drag, id, place, isDirty: true };
-    this.#changed(id);
+    if (isShared) this.#drag.set({ id, place });
+    this.#placements.edit(id, place, true);
   }
 
-  /**
-   * Shows a drag of another participant.
-   * @param {string} id @param {import('../model/placement.js').PartialPlacement} placement @param {number} by
-   */
+  /** Shows a drag of another participant. @param {string} id @param {PartialPlacement} placement @param {number} by */
   dragRemotely(id, placement, by) {
     this.#placements.dragRemotely(id, placement, by, this.#now());
-    this.#changed(id);
   }
 
   /** Ends the drag with a new placement. @param {string} id @param {Placement} place */
   commit(id, place) {
-    this.#drag = null;
-    this.#placements.commit(id, place);
-    this.#changed(id);
-    if (!this.#send(id, Retention.replace, encodePlacement(id, place))) this.#confirmLocally(id, place);
+    this.#drag.end();
+    this.#placements.edit(id, place);
+    if (this.#send(id, Retention.replace, encodePlacement(id, place))) this.#placements.addPending(id, true);
+    else this.#placements.confirmLocally(id);
   }
 
   /** Ends the drag without a change. @param {string} id @returns {boolean} true if the others saw the drag */
   cancelDrag(id) {
-    const wasShown = this.#drag !== null && this.#drag.sentAt > -Infinity;
-    this.#drag = null;
-    this.#placements.endDrag(id);
-    this.#changed(id);
-    return wasShown;
+    this.#placements.endDraft(id);
+    return this.#drag.end();
   }
 
   /** Sends an unreliable preview to the others. @param {string} id @param {Placement} place */
@@ -103,31 +110,21 @@ export class PlacementSync {
 
   /** Deletes the placement of an item that this person removes, also in the session. @param {string} id */
   remove(id) {
-    if (this.#placements.isSent(id)) this.#send(id, Retention.remove, new Uint8Array(0));
+    const isSent = this.#placements.confirmed(id) || this.#placements.pendingEdit(id)?.pending;
+    if (isSent) this.#send(id, Retention.remove, new Uint8Array(0));
     this.delete(id);
   }
 
   /** Deletes the placement of a removed item on this page. @param {string} id */
   delete(id) {
-    if (this.#drag?.id === id) this.#drag = null;
+    if (this.#drag.value?.id === id) this.#drag.end();
     this.#placements.delete(id);
   }
 
   /** @param {number} now @returns {boolean} true if a later frame has something to send or to expire */
   frame(now) {
-    for (const id of this.#placements.expireRemoteDrags(now)) this.#changed(id);
-    const drag = this.#drag;
-    if (drag && now - drag.sentAt >= (drag.isDirty ? SEND_INTERVAL_MS : RESEND_INTERVAL_MS)) {
-      this.sendPreview(drag.id, drag.place);
-      this.#drag = { ...drag, isDirty: false, sentAt: now };
-    }
-    return drag !== null || this.#placements.hasRemoteDrags;
-  }
-
-  /** Confirms a placement without a session. @param {string} id @param {Placement} place */
-  #confirmLocally(id, place) {
-    this.#placements.confirm(id, place, 0);
-    this.#placements.acknowledge(id);
+    const isDraggedRemotely = this.#placements.expireRemoteDrags(now);
+    return this.#drag.frame(now) || isDraggedRemotely;
   }
 
   /** @param {string} key @param {number} retention @param {Uint8Array} payload @returns {boolean} false without a session */
@@ -138,44 +135,33 @@ export class PlacementSync {
   }
 
   /** @param {Entry} entry */
-  #receive(entry) {
-    if (entry.system || entry.unchanged) return;
-    if (entry.retention === Retention.remove) return this.#removed(entry);
-    if (entry.type !== PLACEMENT_TYPE) return;
-    const message = decodePlacement(entry.payload);
+  #receive({ type, key, reliable, retention, sender, payload, system, unchanged }) {
+    if (system || unchanged) return;
+    if (reliable && key && retention === Retention.remove) return this.#placements.confirmRemoval(key, false);
+    const message = type === PLACEMENT_TYPE ? decodePlacement(payload) : null;
     if (!message) return;
-    if (!entry.reliable) {
-      if (!isKey(message.id)) return;
-      this.dragRemotely(message.id, message.placement, entry.sender);
-    } else if (entry.key) {
-      this.#placements.confirm(entry.key, message.placement, entry.sender);
-      this.#changed(entry.key);
-    }
-  }
-
-  /** @param {Entry} entry */
-  #removed({ key, reliable }) {
-    if (!key || !reliable) return;
-    this.#placements.confirmRemoval(key);
-    this.#changed(key);
-  }
-
-  /** @param {OutboxItem} item */
-  #settled({ entry }) {
-    if (entry.type !== PLACEMENT_TYPE || entry.retention !== Retention.replace || !entry.key) return;
-    this.#placements.acknowledge(entry.key);
-    this.#changed(entry.key);
+    const { id, placement } = message;
+    if (!reliable && isKey(id)) this.dragRemotely(id, placement, sender);
+    if (!reliable || !key) return;
+    this.#placements.confirm(key, sender, () => placement);
+    const session = this.#session;
+    if (session?.isConnected && sender !== session.localParticipant?.number) this.#moved(key, sender);
   }
 
   /**
-   * Restores a placement that an earlier page of this tab sent and the session does not have, or that the session lost.
-   * @param {import('../sync/wire.js').OutgoingEntry} entry
-   * @param {import('../model/placement.js').PartialPlacement | null} [seen]
+   * Shows a placement that an earlier page of this tab sent and the session does not have, or that the session lost.
+   * @param {OutgoingEntry} entry @param {PartialPlacement | null} [seen]
    */
-  #restore({ type, key, retention, payload }, seen) {
-    if (type !== PLACEMENT_TYPE || retention !== Retention.replace || !isKey(key)) return;
-    const { x, y, width, height, z } = seen ?? decodePlacement(payload)?.placement ?? {};
-    if (x === undefined || y === undefined || width == null || height == null || z == null) return;
-    this.#placements.restorePending(key, { x, y, width, height, z });
+  #restore(entry, seen) {
+    if (!isMove(entry)) return;
+    const place = seen ?? decodePlacement(entry.payload)?.placement;
+    if (!place) return;
+    this.#placements.edit(entry.key, place, this.#placements.pendingEdit(entry.key)?.isDraft);
+    this.#placements.addPending(entry.key, true);
   }
+}
+
+/** @param {OutgoingEntry} entry @returns {entry is OutgoingEntry & { key: string }} */
+function isMove(entry) {
+  return entry.type === PLACEMENT_TYPE && entry.retention === Retention.replace && isKey(entry.key);
 }

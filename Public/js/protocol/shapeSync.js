@@ -24,10 +24,7 @@ export const MAX_STROKE_POINTS = 4000;
 
 export class ShapeSync {
   #shapes;
-  #changed;
-  #failed;
-  #confirmed;
-  #changedLocally;
+  #events;
   #frameQueue;
   /** @type {GroupSession | null} */
   #session = null;
@@ -38,18 +35,18 @@ export class ShapeSync {
    * @param {import('../model/shapes.js').Shapes} shapes
    * @param {object} events
    * @param {() => void} events.changed the displayed shapes or the pending edits changed
+   * @param {() => void} events.caughtUp the shapes of the session are displayed
    * @param {(error: Error) => void} events.failed a shape cannot be sent
-   * @param {(key: string | null) => void} [events.confirmed] the session's version of a shape changed; null: all may have
+   * @param {(key: string | null) => void} events.confirmed the session's version of a shape changed; null: all may have
    * @param {(entry: OutgoingEntry) => void} events.changedLocally a change without a session
+   * @param {(change: import('../model/scene.js').RemoteChange) => void} events.changedRemotely another participant changed a
+   *   displayed shape
    * @param {FrameQueue} [frameQueue] runs the session's entries
    */
-  constructor(shapes, { changed, failed, confirmed = () => {}, changedLocally }, frameQueue = new FrameQueue()) {
+  constructor(shapes, events, frameQueue = new FrameQueue()) {
     this.#shapes = shapes;
+    this.#events = events;
     this.#frameQueue = frameQueue;
-    this.#changed = changed;
-    this.#failed = failed;
-    this.#confirmed = confirmed;
-    this.#changedLocally = changedLocally;
   }
 
   /** The number of shapes with edits that the session has not confirmed. */
@@ -91,11 +88,16 @@ export class ShapeSync {
       caughtUp: () =>
         later(() => {
           this.#shapes.endSnapshot(later);
-          if (isSnapshot) this.#confirmed(null);
+          if (isSnapshot) this.#events.confirmed(null);
           isSnapshot = false;
-          this.#changed();
+          this.#events.changed();
+          // After the shapes of the snapshot are displayed.
+          later(() => this.#events.caughtUp());
         }),
-      entry: (entry) => later(() => this.#receive(entry)),
+      entry: (entry) => {
+        const isLive = session.isConnected;
+        later(() => this.#receive(entry, isLive));
+      },
       acked: (item, refusal) => later(() => this.#settled(item, refusal)),
       // The displayed version stays until the session has it again.
       reopened: ({ entry: { type, key, ...entry } }) => {
@@ -113,8 +115,7 @@ export class ShapeSync {
     this.#lifetime?.abort();
     this.#lifetime = null;
     this.#session = null;
-    this.#shapes.abandonSnapshot();
-    this.#shapes.confirmAllLocally();
+    this.#shapes.detach();
   }
 
   /**
@@ -153,7 +154,7 @@ export class ShapeSync {
     const whole = { reliable: true, key, ...entry };
     if (!session || session.state === 'invalidated') {
       this.#shapes.confirmLocally(key);
-      return this.#changedLocally(whole);
+      return this.#events.changedLocally(whole);
     }
     this.#shapes.addPending(key, creates(entry));
     try {
@@ -161,31 +162,37 @@ export class ShapeSync {
     } catch (error) {
       if (!(error instanceof MessageTooLargeError)) throw error;
       this.#shapes.acknowledge(key, creates(entry));
-      this.#failed(error);
+      this.#events.failed(error);
     }
   }
 
-  /** @param {Pick<Entry, 'type' | 'key' | 'retention' | 'payload' | 'reliable' | 'sequence'> & Partial<Entry>} entry */
-  #receive(entry) {
-    const { key, retention, sequence } = entry;
+  /**
+   * @param {Pick<Entry, 'type' | 'key' | 'retention' | 'payload' | 'reliable' | 'sequence'> & Partial<Entry>} entry
+   * @param {boolean} [isLive] false for an entry of a catch-up
+   */
+  #receive(entry, isLive = false) {
+    const { key, retention, sequence, sender } = entry;
     if (!key || !entry.reliable || entry.system || entry.unchanged) return;
-    if (retention === Retention.remove) {
-      this.#shapes.confirmRemoval(key, entry.sender !== this.#session?.localParticipant?.number);
-    } else if (isShapeType(entry.type)) {
-      const change = readShape(entry, key, sequence);
+    const isByOther = sender !== this.#session?.localParticipant?.number;
+    const before = this.#shapes.find(key);
+    if (retention === Retention.remove) this.#shapes.confirmRemoval(key, isByOther);
+    else {
+      const change = isShapeType(entry.type) ? readShape(entry, key, sequence) : null;
       if (!change) return;
-      this.#shapes.confirm(key, change);
+      this.#shapes.raiseHighestZ(this.#shapes.confirm(key, sender, change).z);
     }
-    this.#confirmed(key);
-    this.#changed();
+    const after = this.#shapes.find(key);
+    if (sender && isLive && isByOther && after !== before) this.#events.changedRemotely({ sender, before, after });
+    this.#events.confirmed(key);
+    this.#events.changed();
   }
 
   /** @param {OutboxItem} item @param {Error | null} refusal */
   #settled({ entry }, refusal) {
     if (!isShapeType(entry.type) || !entry.key) return;
-    if (refusal) this.#failed(refusal);
+    if (refusal) this.#events.failed(refusal);
     this.#shapes.acknowledge(entry.key, creates(entry));
-    this.#changed();
+    this.#events.changed();
   }
 
   /** Shows an entry that an earlier page of this tab sent and the session does not have. @param {OutgoingEntry} entry */

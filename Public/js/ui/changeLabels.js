@@ -6,14 +6,11 @@ import { strings } from '../i18n/i18n.js';
 import { element, make } from './elements.js';
 
 /**
- * @typedef {import('../model/scene.js').Drawable} Drawable
- * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../model/stroke.js').Bounds} Bounds
- * @typedef {{ id: string, hidden: Drawable | null, shown: Drawable | null }} SceneChange
  *
  * @typedef {object} Parts
- * @property {import('../model/scene.js').Scene} scene
  * @property {import('../model/camera.js').Camera} camera
+ * @property {(number: number) => import('../sync/participants.js').Participant | null} participant
  * @property {(number: number, bounds: Bounds) => boolean} isSeenAt returns true if a participant's pointer is shown there
  * @property {() => void} requestFrame
  */
@@ -26,32 +23,12 @@ const MAX_LABELS = 6;
 export class ChangeLabels {
   #parts;
   #layer = element('cursors');
-  /** The last change of the scene. @type {SceneChange | null} */
-  #lastChange = null;
   /** @type {Map<number, { shown: HTMLElement, bounds: Bounds, until: number }>} by the participant's number */
   #labels = new Map();
 
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
-    parts.scene.observe({
-      shown: (one) => (this.#changeOf(one).shown = one),
-      // Only items: a changed shape is a growing stroke, whose author is seen by the pointer.
-      changed: (one) => 'place' in one && (this.#changeOf(one).shown = one),
-      hidden: (one) => (this.#changeOf(one).hidden = one),
-    });
-  }
-
-  /** @param {GroupSession} session whose entries are already applied to the scene when this observer receives them */
-  observe(session) {
-    session.observe({
-      entry: ({ sender, key, system }) => {
-        const change = this.#lastChange;
-        this.#lastChange = null;
-        const isOther = !system && sender !== session.localParticipant?.number;
-        if (isOther && session.isConnected && change?.id === key) this.#label(session, sender, change);
-      },
-    });
   }
 
   /** @param {number} now @returns {boolean} true if another frame is needed */
@@ -68,25 +45,19 @@ export class ChangeLabels {
     return this.#labels.size > 0;
   }
 
-  /** @param {Drawable} one @returns {SceneChange} */
-  #changeOf({ id }) {
-    if (this.#lastChange?.id !== id) this.#lastChange = { id, hidden: null, shown: null };
-    return /** @type {SceneChange} */ (this.#lastChange);
-  }
-
-  /** @param {GroupSession} session @param {number} sender @param {SceneChange} change */
-  #label(session, sender, { hidden, shown }) {
-    const one = shown ?? hidden;
-    const who = session.participant(sender);
+  /** Shows who changed something. @param {import('../model/scene.js').RemoteChange} change */
+  show({ sender, before, after }) {
+    const one = after ?? before;
+    const { camera, participant, requestFrame, isSeenAt } = this.#parts;
+    const who = participant(sender);
     // A stroke is labelled only when it is finished.
-    if (!one || !who || !(hidden ?? one).isFinished || !one.isFinished) return;
+    if (!who || !one?.isFinished || before?.isFinished === false) return;
     const { bounds } = one;
-    const { camera, requestFrame, isSeenAt } = this.#parts;
     if (!overlap(bounds, camera.seen(innerWidth, innerHeight)) || isSeenAt(sender, bounds)) return;
     this.#labels.get(sender)?.shown.remove();
     this.#labels.delete(sender);
     if (this.#labels.size >= MAX_LABELS) return;
-    const tag = make('div', { class: 'change-label' }, shown ? who.name : strings.tookAway(who.name));
+    const tag = make('div', { class: 'change-label' }, after ? who.name : strings.tookAway(who.name));
     tag.style.setProperty('--own', who.color);
     tag.style.setProperty('--on-own', textOn(who.color));
     this.#layer.append(tag);

@@ -1,7 +1,7 @@
 /** The controller and the view of the selection. */
 
 import { SelectionCommands } from '../edit/selectionCommands.js';
-import { transformedBounds, TransformOverlay, TransformSync } from '../protocol/transformSync.js';
+import { transformedBounds, TransformSync } from '../protocol/transformSync.js';
 import { drawnBefore, overlap } from '../model/stroke.js';
 import { Text } from '../model/text.js';
 import { SelectTool } from '../tools/selectTool.js';
@@ -43,12 +43,8 @@ export class SelectionController {
   constructor(parts) {
     this.#parts = parts;
     const { shapes, itemStore, camera, selection } = parts;
-    const transforms = new TransformOverlay(shapes);
-    this.#transformSync = new TransformSync(
-      transforms,
-      (id, transform, by) => itemStore.dragRemotely(id, transform, by),
-    );
-    this.#commands = new SelectionCommands({ ...parts, transforms, transformSync: this.#transformSync });
+    this.#transformSync = new TransformSync(shapes, (id, transform, by) => itemStore.dragRemotely(id, transform, by));
+    this.#commands = new SelectionCommands({ ...parts, transformSync: this.#transformSync });
     this.selectTool = new SelectTool(parts, selection, this.#commands, () => camera.scale);
     this.#view = new SelectionView({ ...parts, selectTool: this.selectTool, commands: this.#commands, actions: this });
   }

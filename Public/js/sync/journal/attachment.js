@@ -18,7 +18,7 @@ import { isKey } from '../key.js';
  * @property {number} offset the number of received bytes
  * @property {string} createdAt ISO 8601
  *
- * @typedef {AttachmentFacts & { isStalled: boolean }} AttachmentRecord kept up to date by `AttachmentList`
+ * @typedef {AttachmentFacts & { sequence: number, isStalled: boolean }} AttachmentRecord kept up to date by `AttachmentList`
  */
 
 /** An attachment. The object stays the same while the session lists it; its properties follow the session. */
@@ -74,6 +74,11 @@ export class Attachment {
 
   get createdAt() {
     return this.#record.createdAt;
+  }
+
+  /** The sequence of its last entry. */
+  get sequence() {
+    return this.#record.sequence;
   }
 
   /** The address of the content, once ready. */

@@ -67,12 +67,12 @@ export class AttachmentList {
   }
 
   /** @param {Entry} entry */
-  entry({ system, type, key, retention, payload }) {
+  entry({ system, type, key, retention, sequence, payload }) {
     if (!system) return;
     if (type === 'attachmentProgress') return this.#progress(readPayload(payload));
     if (type !== 'attachment' || !key) return;
     if (retention === Retention.remove) this.#remove(key);
-    else this.#put(key, readAttachment(readPayload(payload)));
+    else this.#put(key, readAttachment(readPayload(payload)), sequence);
   }
 
   /** Stops the timers. */
@@ -80,11 +80,11 @@ export class AttachmentList {
     for (const held of this.#held.values()) this.#env.clearTimeout(held.timer);
   }
 
-  /** @param {string} id @param {AttachmentFacts | null} facts */
-  #put(id, facts) {
+  /** @param {string} id @param {AttachmentFacts | null} facts @param {number} sequence */
+  #put(id, facts, sequence) {
     if (facts?.id !== id) return;
     this.#inSnapshot?.add(id);
-    const record = { ...facts, isStalled: false };
+    const record = { ...facts, sequence, isStalled: false };
     const held = this.#held.get(id);
     if (held) Object.assign(held.record, record);
     else this.#held.set(id, { record, attachment: this.#make(record), timer: null });

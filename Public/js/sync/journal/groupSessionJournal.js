@@ -50,7 +50,8 @@ export const browserJournalEnvironment = {
 
 /**
  * A session has one journal. Events: `change` (`current` is another array), `progress` (of any upload; detail: `id`, `offset`,
- * `size` and `at`), `uploadschange` (the list `uploads` or the state of one of them has changed).
+ * `size` and `at`), `uploadschange` (the list `uploads` or the state of one of them has changed), `caughtup` (`current` is
+ * complete).
  */
 export class GroupSessionJournal extends EventTarget {
   #session;
@@ -169,6 +170,7 @@ export class GroupSessionJournal extends EventTarget {
       caughtUp: () => {
         this.#attachments.caughtUp();
         this.#uploads.retryNow();
+        this.dispatchEvent(new Event('caughtup'));
       },
     }, lifetime);
     this.#session.addEventListener('statechange', () => this.#stateChanged(), lifetime);
