@@ -155,6 +155,21 @@ test('a copy that was not finished does not replace the earlier one', async () =
   assert.equal((await device.picture().snapshots.read(ID))?.shapes.length, 1202);
 });
 
+test('a picture that another tab replaces meanwhile is read as a whole', async () => {
+  const device = new Device();
+  const tab = device.picture();
+  for (let at = 1; at <= 100; at += 1) tab.hold(at);
+  await tab.writes();
+  const later = device.picture();
+  for (let at = 1; at <= 200; at += 1) later.hold(at);
+  const reader = device.picture();
+  // The first transactions of both are in the queue together.
+  const writing = later.begins();
+  const reading = reader.snapshots.read(ID);
+  await writing;
+  assert.ok([100, 200].includes((await reading)?.shapes.length ?? 0));
+});
+
 test('a picture over the limit is kept in part; when it becomes smaller, as a whole', async () => {
   const device = new Device();
   const tab = device.picture({ maximumBytes: 20_000 });

@@ -71,15 +71,18 @@ export class SessionSnapshots {
   /** @param {string} session its id @returns {Promise<Snapshot | null>} null if nothing is stored */
   async read(session) {
     const { database } = this.#parts;
-    const [records] = await database.read(['sessions'], ({ sessions }) => [sessions.getAll()]) ?? [[]];
+    // In one transaction: another tab may replace the record and its parts meanwhile.
+    const [records, parts = []] = await database.read(['sessions', 'parts'], (stores) => {
+      const asked = [stores.sessions.getAll()];
+      asked[0].onsuccess = () => {
+        const record = recordOf(asked[0].result, session);
+        if (record) asked.push(stores.parts.getAll(partsOf(session, record.copy)));
+      };
+      return asked;
+    }) ?? [[]];
     this.#removeOld(records, session);
-    /** @type {SessionRecord | undefined} */
-    const record = records.find((/** @type {SessionRecord} */ { id }) => id === session);
+    const record = recordOf(records, session);
     if (!record) return null;
-    const [parts] = await database.read(['parts'], (stores) => [
-      stores.parts.getAll(partsOf(session, record.copy)),
-    ]) ?? [];
-    if (!parts) return null;
     const shapes = parts.flatMap((/** @type {any} */ part) => part.shapes ?? []);
     const items = parts.flatMap((/** @type {any} */ part) => part.items ?? []);
     return {
@@ -197,6 +200,11 @@ export class SessionSnapshots {
     const record = { ...facts, state: /** @type {const} */ ('ready'), offset: size ?? 0, isStalled: false };
     return new Attachment(record, url, (...request) => fetch(...request));
   }
+}
+
+/** @param {SessionRecord[]} records @param {string} session its id */
+function recordOf(records, session) {
+  return records.find(({ id }) => id === session);
 }
 
 /** @param {Parts['env']} env @returns {(run: () => void) => void} */
