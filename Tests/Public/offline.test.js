@@ -9,7 +9,7 @@ import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
 import { Database, SNAPSHOTS } from '../../Public/js/persist/database.js';
-import { SessionSnapshots } from '../../Public/js/persist/sessionSnapshots.js';
+import { removeOldSnapshots, SessionSnapshots } from '../../Public/js/persist/sessionSnapshots.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { FakeGateway } from './fakeGateway.js';
 import { FakeClock, keyOf, quiet, until } from './support.js';
@@ -204,16 +204,20 @@ test('the pictures of eight sessions are kept, for a month at most', async () =>
     device.time += 1;
     const tab = device.picture({ session: `session-${at}` });
     tab.hold(at);
-    await tab.snapshots.read(`session-${at}`);
     await tab.writes();
+    await device.removesOld(`session-${at}`);
   }
   assert.equal(await device.count('sessions'), 8);
   assert.equal((await device.picture().snapshots.read('session-10'))?.shapes.length, 1);
   assert.equal(await device.picture().snapshots.read('session-1'), null);
+  // A page without a session keeps as many.
+  await device.removesOld();
+  assert.equal(await device.count('sessions'), 8);
   device.time += 31 * DAY;
-  await device.picture().snapshots.read('session-9');
-  await quiet();
+  await device.removesOld('session-9');
   assert.deepEqual([await device.count('sessions'), await device.count('parts')], [1, 2]);
+  await device.removesOld();
+  assert.deepEqual([await device.count('sessions'), await device.count('parts')], [0, 0]);
 });
 
 test('pictures and files are at their places; those that the session has no more go', async () => {
@@ -422,6 +426,11 @@ class Device {
         for (let turn = 0; turn < 40; turn += 1) await begins();
       },
     };
+  }
+
+  /** A page starts. @param {string} [own] its session */
+  async removesOld(own) {
+    await removeOldSnapshots(this.#kept, own, () => this.time);
   }
 
   /** @param {string} name of a store @returns {Promise<number>} */

@@ -15,7 +15,6 @@ import { ShapeIndex } from '../model/spatialIndex.js';
 import { Shapes } from '../model/shapes.js';
 import { Presence } from '../protocol/presence.js';
 import { newKey } from '../sync/key.js';
-import { onResume } from './onResume.js';
 import { loadDeferred } from './loading.js';
 import { FrameScheduler } from './frameScheduler.js';
 import { Sharing } from './sharing.js';
@@ -418,7 +417,6 @@ document.addEventListener('visibilitychange', () => {
   presence.away(document.hidden);
   if (document.hidden) sharing.saveNow();
 });
-onResume((isDoubtful) => sharing.session?.checkConnection({ isDoubtful }));
 
 openToInspection({
   sharing,
@@ -439,4 +437,4 @@ else sharing.openAlone();
 stateChanged();
 document.documentElement.dataset.ready = 'true';
 // Now, so that each of them is at hand when the connection is not.
-deferred().then(({ keepOffline, whenIdle }) => whenIdle(() => keepOffline())).catch(() => {});
+deferred().then(({ startRest }) => startRest(sharing, shared?.[1])).catch(() => {});

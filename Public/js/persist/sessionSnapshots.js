@@ -72,16 +72,14 @@ export class SessionSnapshots {
   async read(session) {
     const { database } = this.#parts;
     // In one transaction: another tab may replace the record and its parts meanwhile.
-    const [records, parts = []] = await database.read(['sessions', 'parts'], (stores) => {
-      const asked = [stores.sessions.getAll()];
+    const [record, parts = []] = await database.read(['sessions', 'parts'], (stores) => {
+      const asked = [stores.sessions.get(session)];
       asked[0].onsuccess = () => {
-        const record = recordOf(asked[0].result, session);
-        if (record) asked.push(stores.parts.getAll(partsOf(session, record.copy)));
+        const { result } = asked[0];
+        if (result) asked.push(stores.parts.getAll(partsOf(session, result.copy)));
       };
       return asked;
-    }) ?? [[]];
-    this.#removeOld(records, session);
-    const record = recordOf(records, session);
+    }) ?? [];
     if (!record) return null;
     const shapes = parts.flatMap((/** @type {any} */ part) => part.shapes ?? []);
     const items = parts.flatMap((/** @type {any} */ part) => part.items ?? []);
@@ -176,21 +174,9 @@ export class SessionSnapshots {
     return this.#taken.has(session);
   }
 
-  /** @param {SessionRecord[]} records @param {string} own */
-  #removeOld(records, own) {
-    const oldest = this.#wallClock() - LONGEST_MS;
-    const others = records.filter(({ id }) => id !== own).sort((a, b) => b.at - a.at);
-    for (const [index, { id, at }] of others.entries()) {
-      if (at < oldest || index >= MOST_SESSIONS - 1) this.#remove(id);
-    }
-  }
-
   /** @param {string} session */
   #remove(session) {
-    this.#parts.database.write(['sessions', 'parts'], ({ sessions, parts }) => {
-      sessions.delete(session);
-      parts.delete(within(session));
-    });
+    this.#parts.database.write(['sessions', 'parts'], (stores) => removeFrom(stores, session));
   }
 
   /** @param {string} session @param {StoredItem} item @returns {Attachment} the browser's cache may have its contents */
@@ -202,9 +188,30 @@ export class SessionSnapshots {
   }
 }
 
-/** @param {SessionRecord[]} records @param {string} session its id */
-function recordOf(records, session) {
-  return records.find(({ id }) => id === session);
+/**
+ * Removes the pictures of sessions that did not change for long, and all but the newest.
+ * @param {import('./database.js').Database} database
+ * @param {string} [own] the id of the session whose page is open; its picture stays
+ * @param {() => number} [wallClock] milliseconds since 1970
+ */
+export async function removeOldSnapshots(database, own, wallClock = Date.now) {
+  const oldest = wallClock() - LONGEST_MS;
+  const most = own ? MOST_SESSIONS - 1 : MOST_SESSIONS;
+  await database.read(['sessions', 'parts'], (stores) => {
+    /** @type {IDBRequest<SessionRecord[]>} */
+    const all = stores.sessions.getAll();
+    all.onsuccess = () => {
+      const others = all.result.filter(({ id }) => id !== own).sort((a, b) => b.at - a.at);
+      for (const [index, { id, at }] of others.entries()) if (at < oldest || index >= most) removeFrom(stores, id);
+    };
+    return [all];
+  }, 'readwrite');
+}
+
+/** @param {Record<'sessions' | 'parts', IDBObjectStore>} stores @param {string} session its id */
+function removeFrom({ sessions, parts }, session) {
+  sessions.delete(session);
+  parts.delete(within(session));
 }
 
 /** @param {Parts['env']} env @returns {(run: () => void) => void} */
