@@ -170,6 +170,18 @@ test('a picture that another tab replaces meanwhile is read as a whole', async (
   assert.ok([100, 200].includes((await reading)?.shapes.length ?? 0));
 });
 
+test('when tabs could not be asked for the lease, the next change asks again', async () => {
+  const device = new Device();
+  const answers = [() => Promise.reject(new DOMException('No.', 'InvalidStateError')), async () => true];
+  const tab = device.picture({ take: () => answers.shift()?.() ?? Promise.resolve(false) });
+  tab.hold(1);
+  await tab.writes();
+  assert.equal(await device.count('sessions'), 0);
+  tab.hold(2);
+  await tab.writes();
+  assert.equal((await device.picture().snapshots.read(ID))?.shapes.length, 2);
+});
+
 test('a picture over the limit is kept in part; when it becomes smaller, as a whole', async () => {
   const device = new Device();
   const tab = device.picture({ maximumBytes: 20_000 });
@@ -380,8 +392,11 @@ class Device {
     return await this.open(tab.storage);
   }
 
-  /** The part of a page that keeps the picture. @param {{ session?: string, maximumBytes?: number, items?: Items }} [options] */
-  picture({ session = ID, maximumBytes, items = new Items() } = {}) {
+  /**
+   * The part of a page that keeps the picture.
+   * @param {{ session?: string, maximumBytes?: number, items?: Items, take?: () => Promise<boolean> }} [options]
+   */
+  picture({ session = ID, maximumBytes, items = new Items(), take = async () => true } = {}) {
     const clock = new FakeClock();
     /** @type {Map<string, any>} */
     const held = new Map();
@@ -400,7 +415,7 @@ class Device {
       database: this.#kept,
       base: new URL('https://draw.example/'),
       newId: () => `id-${this.#ids += 1}`,
-      take: async () => true,
+      take,
       env: clock,
       wallClock: () => this.time,
       maximumBytes,

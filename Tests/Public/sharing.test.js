@@ -128,6 +128,18 @@ test('without locks, this tab’s pending entries are not treated as those of a 
   assert.equal(sockets.length, 1);
 });
 
+test('where tabs cannot be asked for a lease, the page enters its session', async () => {
+  const openChannel = () => {
+    throw new DOMException('No.', 'SecurityError');
+  };
+  const { sharing, last } = fakeSharing({ locks: undefined, openChannel, wait: quiet });
+  await sharing.openAlone();
+  const session = await sharing.join(ID);
+  welcome(last());
+  await quiet();
+  assert.equal(session.isConnected, true);
+});
+
 test('§5 without an answer from the gateway, a file may have the default limit', async (context) => {
   context.mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError('unreachable')));
   const { sharing, last } = fakeSharing();

@@ -223,7 +223,8 @@ export class Sharing extends EventTarget {
   async #acquireLease(lease, options) {
     if (this.#leases.has(lease)) return false;
     this.#leases.add(lease);
-    const isAcquired = await acquireLease(lease, this.#page, this.#tabs, options);
+    // If tabs cannot be asked, another one may hold it.
+    const isAcquired = await acquireLease(lease, this.#page, this.#tabs, options).catch(() => false);
     if (!isAcquired) this.#leases.delete(lease);
     return isAcquired;
   }

@@ -143,7 +143,8 @@ export class SessionSnapshots {
     const session = this.#session;
     if (!session || this.#isWriting) return;
     this.#isWriting = true;
-    const isMine = await this.#take(session);
+    // If tabs cannot be asked, another one may write it.
+    const isMine = await this.#take(session).catch(() => false);
     if (isMine && session === this.#session && this.#isPictureWhole) {
       this.#writer ??= this.#begin(session);
       await this.#write(this.#writer);
