@@ -182,6 +182,23 @@ test('when tabs could not be asked for the lease, the next change asks again', a
   assert.equal((await device.picture().snapshots.read(ID))?.shapes.length, 2);
 });
 
+for (const isComplete of [true, false]) {
+  const when = isComplete ? 'after it was written' : 'while it is being written';
+  test(`a picture that another tab removes ${when} is written again as a whole`, async () => {
+    const device = new Device();
+    const tab = device.picture();
+    for (let at = 1; at <= 600; at += 1) tab.hold(at);
+    await (isComplete ? tab.writes() : tab.begins());
+    device.picture().snapshots.forget();
+    await quiet();
+    assert.equal(await device.count('parts'), 0);
+    tab.hold(601);
+    await tab.writes();
+    const picture = await device.picture().snapshots.read(ID);
+    assert.deepEqual([picture?.isWhole, picture?.shapes.length], [true, 601]);
+  });
+}
+
 test('a picture over the limit is kept in part; when it becomes smaller, as a whole', async () => {
   const device = new Device();
   const tab = device.picture({ maximumBytes: 20_000 });
