@@ -64,6 +64,8 @@ let isUnsavedReported = false;
 let pointer = null;
 /** Whether the picture of a session that has just been entered is still coming in. */
 let isCatchingUp = false;
+/** True while the picture is to be shown as a whole. Under a pointer that draws, the camera must not move. */
+let isViewDue = false;
 const settings = new Settings(storageOr(() => localStorage));
 const shapes = new Shapes();
 const index = new ShapeIndex();
@@ -159,7 +161,11 @@ const textBox = new TextBox(textTool, camera, renderer, requestFrame);
 frames.run(
   () => {
     const isBehind = frameQueue.runSlice();
-    if (isBehind && isCatchingUp) view.showAtFirst();
+    isViewDue ||= isBehind && isCatchingUp;
+    if (isViewDue && !input.isWorking) {
+      isViewDue = false;
+      view.showAtFirst();
+    }
     return isBehind;
   },
   (now) => {
@@ -228,6 +234,12 @@ function stateChanged() {
   requestFrame();
 }
 
+/** Shows the picture as a whole with the next frame in which nobody draws. */
+function showAtFirst() {
+  isViewDue = true;
+  requestFrame();
+}
+
 function showState() {
   const { session } = sharing;
   isStateDirty = false;
@@ -258,7 +270,7 @@ sharing.addEventListener('session', () => {
   if (session) observeSession(session);
 });
 
-sharing.addEventListener('opened', () => frameQueue.add(() => view.showAtFirst()));
+sharing.addEventListener('opened', () => frameQueue.add(showAtFirst));
 sharing.addEventListener('unkept', () => {
   // In a session it matters while something waits: the banner says so.
   if (!sharing.session && !isUnsavedReported) toast(strings.notKept);
@@ -279,7 +291,7 @@ function observeSession(session) {
     },
     caughtUp: () =>
       frameQueue.add(() => {
-        if (isCatchingUp && session === sharing.session) view.showAtFirst();
+        if (isCatchingUp && session === sharing.session) showAtFirst();
         isCatchingUp = false;
       }),
   });
