@@ -5,7 +5,7 @@ export const REPLY_MS = 12_000;
 /** The limit for a participant: the gateway sends a heartbeat at least every 20 s, so one may be late or lost. */
 export const HEARTBEAT_MS = 35_000;
 
-/** Calls back when nothing has been received within the limit. One timer, which is set anew only when it fires or must be earlier. */
+/** Calls back when nothing has been received within the limit; the callback stops or touches it. One timer, which is set anew only when it fires or must be earlier. */
 export class LivenessTimer {
   #env;
   #silent;
@@ -81,7 +81,7 @@ export class LivenessTimer {
       this.#timer = null;
       this.#firesAt = Infinity;
       if (this.#deadline <= this.#env.now()) this.#silent();
-      else this.#schedule();
+      this.#schedule();
     }, deadline - this.#env.now());
   }
 }
