@@ -15,7 +15,7 @@ import { ShapeIndex } from '../model/spatialIndex.js';
 import { Shapes } from '../model/shapes.js';
 import { Presence } from '../protocol/presence.js';
 import { newKey } from '../sync/key.js';
-import { loadDeferred } from './loading.js';
+import { loadAtLast, loadDeferred } from './loading.js';
 import { FrameScheduler } from './frameScheduler.js';
 import { Sharing } from './sharing.js';
 import { replayStrokes } from './strokeReplay.js';
@@ -441,12 +441,21 @@ openToInspection({
 });
 
 const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
-// What is drawn before the page is in its session would be lost.
-if (shared) sharing.addEventListener('session', () => replayStrokes(input), { once: true });
-else replayStrokes(input);
-if (shared) sharing.join(shared[1]).catch((error) => toast(errorText(error), { stays: true }));
-else sharing.openAlone();
+if (shared) {
+  /** @param {Error} error */
+  const failed = (error) => {
+    toast(errorText(error), { stays: true });
+    replayStrokes(input);
+  };
+  // What is drawn before the page is in its session would be lost.
+  sharing.addEventListener('session', () => replayStrokes(input), { once: true });
+  sharing.addEventListener('unloaded', (event) => failed(/** @type {CustomEvent<Error>} */ (event).detail));
+  sharing.join(shared[1]).catch(failed);
+} else {
+  replayStrokes(input);
+  sharing.openAlone();
+}
 stateChanged();
 document.documentElement.dataset.ready = 'true';
 // Now, so that each of them is at hand when the connection is not.
-deferred().then(({ startRest }) => startRest(sharing, shared?.[1])).catch(() => {});
+loadAtLast().then(deferred).then(({ startRest }) => startRest(sharing, shared?.[1]));
