@@ -65,6 +65,7 @@ export class FakeDatabase {
       return {
         get: (/** @type {string} */ key) => run(() => held.get(key)),
         getKey: (/** @type {string} */ key) => run(() => (held.has(key) ? key : undefined)),
+        count: (/** @type {Range} */ range) => run(() => keysIn(held, range).length),
         getAll: (/** @type {Range} */ range) => run(() => keysIn(held, range).map((key) => held.get(key))),
         delete: (/** @type {string | Range} */ range) =>
           run(() => keysIn(held, range).forEach((key) => held.delete(key))),

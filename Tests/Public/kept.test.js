@@ -17,11 +17,11 @@ test('an outbox is restored with numbers and payloads, only in its session', asy
   const [store] = await tab.open('S');
   const outbox = filled(2);
   outbox.peek();
-  await store.save({ token: 't', outbox: outbox.snapshot() });
+  await store.save({ token: 't', number: 7, outbox: outbox.snapshot() });
   tab.close();
   assert.equal((await tab.open('Other'))[1], null);
   const [, saved] = await tab.open('S');
-  assert.equal(saved?.token, 't');
+  assert.deepEqual([saved?.token, saved?.number], ['t', 7]);
   assert.deepEqual(saved?.outbox.items.map(({ clientSequence }) => clientSequence), [1, 0]);
   assert.deepEqual(saved?.outbox.items.map(({ entry }) => entry), [entryOf(1), entryOf(2)]);
 });

@@ -37,6 +37,17 @@ test('§3 a binary message has at most 1 MiB', () => {
   assert.ok(lengths.every((length) => length <= format.binaryMessageBytes), `${lengths}`);
 });
 
+test('entries share a message of 64 KiB, and a longer one goes alone', () => {
+  const { session, last } = fakeSession();
+  session.join();
+  for (const length of [30_000, 30_000, 30_000, 200_000, 1000]) {
+    session.send(reliable('T', { payload: new Uint8Array(length) }));
+  }
+  welcome(last());
+  const lengths = last().sent.flatMap((data) => typeof data === 'string' ? [] : [Math.floor(data.length / 1000)]);
+  assert.deepEqual(lengths, [60, 30, 200, 1]);
+});
+
 test('§5 `metadataBytes`: longer metadata is refused before anything is sent', async () => {
   const { journal } = new FakeBrowser().open({ limits: {} });
   const metadata = 'x'.repeat(defaults.metadataBytes - 1);

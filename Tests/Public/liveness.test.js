@@ -60,6 +60,35 @@ test('while a reply is awaited, a connection is lost after a silence of 12 s', (
   assert.equal(sockets.length, 2);
 });
 
+test('a slow connection stays while the network still accepts bytes of a long message', () => {
+  const { session, clock, sockets, last } = fakeSession({ isSilent: true });
+  session.join();
+  welcome(last());
+  last().bufferedAmount = 300_000;
+  session.send(reliable('A'));
+  for (const left of [200_000, 100_000]) {
+    last().bufferedAmount = left;
+    clock.pass(12_000);
+    assert.deepEqual([session.isConnected, sockets.length], [true, 1]);
+  }
+  // From here on the network accepts nothing.
+  clock.pass(11_999);
+  assert.equal(sockets.length, 1);
+  clock.pass(1);
+  assert.equal(sockets.length, 2);
+});
+
+test('an empty buffer does not show that the connection works', () => {
+  const { session, clock, sockets, last } = fakeSession({ isSilent: true });
+  session.join();
+  welcome(last());
+  last().bufferedAmount = 300_000;
+  session.send(reliable('A'));
+  last().bufferedAmount = 0;
+  clock.pass(12_000);
+  assert.equal(sockets.length, 2);
+});
+
 test('a client that has not joined does not wait for heartbeats', () => {
   const { session, clock, sockets } = fakeSession({ isSilent: true });
   session.join();

@@ -79,6 +79,28 @@ test('after a lost connection during the catch-up, the next catch-up is compared
   assert.deepEqual([acked, sent(last())], [['A'], ['1 B', '2 C']]);
 });
 
+for (const isStored of [false, true]) {
+  const when = isStored ? 'a later page' : 'the next page';
+  test(`§2.1 ${when} whose token is unknown sends no entry that the session has`, () => {
+    const before = fakeSender();
+    for (const type of ['A', 'B', 'C']) before.session.send(reliable(type));
+    let saved = before.session.save();
+    // A page in between that never got a connection.
+    if (isStored) saved = fakeSession({ saved }).session.save();
+    const { session, last, acked } = fakeSender({ saved });
+    last().open();
+    last().tell(joined({ participant: BEN, token: 'token-2', sequence: 2 }));
+    last().tell(catchUp('snapshot', 2));
+    last().entries(
+      gatewayEntry({ flags: RELIABLE, sequence: 1, sender: 1, clientSequence: 1, type: 'A', payload: {} }),
+      gatewayEntry({ flags: RELIABLE, sequence: 2, sender: 1, clientSequence: 2, type: 'B', payload: {} }),
+    );
+    last().tell(caughtUp(2));
+    assert.deepEqual([acked, sent(last()), session.pending.length], [['A', 'B'], ['1 C'], 1]);
+    assert.equal(session.save().number, BEN.number);
+  });
+}
+
 test('entries that a later crash may have lost are sent again', () => {
   const outbox = new Outbox();
   outbox.add(reliable('A'));
@@ -94,14 +116,17 @@ test('entries that a later crash may have lost are sent again', () => {
   assert.equal(outbox.peek()?.clientSequence, 1);
 });
 
-/** A session that was joined as participant 1, and the types of its acknowledged entries. */
-function fakeSender() {
-  const fake = fakeSession();
+/**
+ * A session, and the types of its acknowledged entries. Without stored entries it is joined as participant 1.
+ * @param {Parameters<typeof fakeSession>[0]} [options]
+ */
+function fakeSender(options) {
+  const fake = fakeSession(options);
   /** @type {string[]} */
   const acked = [];
   fake.session.observe({ acked: ({ entry }) => acked.push(entry.type) });
   fake.session.join();
-  welcome(fake.last());
+  if (!options) welcome(fake.last());
   return { ...fake, acked };
 }
 

@@ -9,7 +9,7 @@ import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
 import { Database, SNAPSHOTS } from '../../Public/js/persist/database.js';
-import { SessionSnapshots } from '../../Public/js/persist/sessionSnapshots.js';
+import { removeOldSnapshots, SessionSnapshots } from '../../Public/js/persist/sessionSnapshots.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { FakeGateway } from './fakeGateway.js';
 import { FakeClock, keyOf, quiet, until } from './support.js';
@@ -155,6 +155,50 @@ test('an incomplete copy does not replace the earlier one', async () => {
   assert.equal((await device.picture().snapshots.read(ID))?.shapes.length, 1202);
 });
 
+test('a picture that another tab replaces meanwhile is read as a whole', async () => {
+  const device = new Device();
+  const tab = device.picture();
+  for (let at = 1; at <= 100; at += 1) tab.hold(at);
+  await tab.writes();
+  const later = device.picture();
+  for (let at = 1; at <= 200; at += 1) later.hold(at);
+  const reader = device.picture();
+  // The first transactions of both are in the queue together.
+  const writing = later.begins();
+  const reading = reader.snapshots.read(ID);
+  await writing;
+  assert.ok([100, 200].includes((await reading)?.shapes.length ?? 0));
+});
+
+test('when tabs could not be asked for the lease, the next change asks again', async () => {
+  const device = new Device();
+  const answers = [() => Promise.reject(new DOMException('No.', 'InvalidStateError')), async () => true];
+  const tab = device.picture({ take: () => answers.shift()?.() ?? Promise.resolve(false) });
+  tab.hold(1);
+  await tab.writes();
+  assert.equal(await device.count('sessions'), 0);
+  tab.hold(2);
+  await tab.writes();
+  assert.equal((await device.picture().snapshots.read(ID))?.shapes.length, 2);
+});
+
+for (const isComplete of [true, false]) {
+  const when = isComplete ? 'after it was written' : 'while it is being written';
+  test(`a picture that another tab removes ${when} is written again as a whole`, async () => {
+    const device = new Device();
+    const tab = device.picture();
+    for (let at = 1; at <= 600; at += 1) tab.hold(at);
+    await (isComplete ? tab.writes() : tab.begins());
+    device.picture().snapshots.forget();
+    await quiet();
+    assert.equal(await device.count('parts'), 0);
+    tab.hold(601);
+    await tab.writes();
+    const picture = await device.picture().snapshots.read(ID);
+    assert.deepEqual([picture?.isWhole, picture?.shapes.length], [true, 601]);
+  });
+}
+
 test('a picture over the limit is kept in part; when it becomes smaller, it is kept as a whole', async () => {
   const device = new Device();
   const tab = device.picture({ maximumBytes: 20_000 });
@@ -189,16 +233,20 @@ test('the pictures of eight sessions are kept, for a month at most', async () =>
     device.time += 1;
     const tab = device.picture({ session: `session-${at}` });
     tab.hold(at);
-    await tab.snapshots.read(`session-${at}`);
     await tab.writes();
+    await device.removesOld(`session-${at}`);
   }
   assert.equal(await device.count('sessions'), 8);
   assert.equal((await device.picture().snapshots.read('session-10'))?.shapes.length, 1);
   assert.equal(await device.picture().snapshots.read('session-1'), null);
+  // A page without a session keeps as many.
+  await device.removesOld();
+  assert.equal(await device.count('sessions'), 8);
   device.time += 31 * DAY;
-  await device.picture().snapshots.read('session-9');
-  await quiet();
+  await device.removesOld('session-9');
   assert.deepEqual([await device.count('sessions'), await device.count('parts')], [1, 2]);
+  await device.removesOld();
+  assert.deepEqual([await device.count('sessions'), await device.count('parts')], [0, 0]);
 });
 
 test('pictures and files are at their places; those that the session no longer has disappear', async () => {
@@ -363,9 +411,9 @@ class Device {
 
   /**
    * Returns the part of a page that stores the picture.
-   * @param {{ session?: string, maximumBytes?: number, items?: Items }} [options]
+   * @param {{ session?: string, maximumBytes?: number, items?: Items, take?: () => Promise<boolean> }} [options]
    */
-  picture({ session = ID, maximumBytes, items = new Items() } = {}) {
+  picture({ session = ID, maximumBytes, items = new Items(), take = async () => true } = {}) {
     const clock = new FakeClock();
     /** @type {Map<string, any>} */
     const held = new Map();
@@ -384,7 +432,7 @@ class Device {
       database: this.#kept,
       base: new URL('https://draw.example/'),
       newId: () => `id-${this.#ids += 1}`,
-      take: async () => true,
+      take,
       env: clock,
       wallClock: () => this.time,
       maximumBytes,
@@ -410,6 +458,11 @@ class Device {
         for (let turn = 0; turn < 40; turn += 1) await begins();
       },
     };
+  }
+
+  /** A page starts. @param {string} [own] its session */
+  async removesOld(own) {
+    await removeOldSnapshots(this.#kept, own, () => this.time);
   }
 
   /** @param {string} name of a store @returns {Promise<number>} */

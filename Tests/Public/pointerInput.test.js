@@ -121,3 +121,22 @@ test('a move without coalesced points is one point', () => {
   pen(input, 'cancel', 3, 3);
   assert.deepEqual(input.calls, ['begin 1 1', 'move 2 2', 'move 3 3', 'cancel']);
 });
+
+test('the input works from the beginning of a tool’s movement to its end', () => {
+  const input = pointerInput();
+  const states = [input.input.isWorking];
+  const record = () => states.push(input.input.isWorking);
+  pen(input, 'down', 50, 50);
+  record();
+  pen(input, 'move', 60, 60);
+  record();
+  pen(input, 'up', 60, 60);
+  record();
+  pen(input, 'down', 50, 50);
+  input.input.finish();
+  record();
+  finger(input, 'down', 1, 1, 1);
+  finger(input, 'down', 2, 9, 9);
+  record();
+  assert.deepEqual(states, [false, true, true, false, false, false]);
+});

@@ -86,11 +86,7 @@ test('equal sources produce equal releases', () => {
 });
 
 test('a service worker keeps its name and gets the list of the files', () => {
-  const source = mkdtempSync(join(tmpdir(), 'drawtogether-source-'));
-  after(() => rmSync(source, { recursive: true }));
-  cpSync(PUBLIC, source, { recursive: true });
-  writeFileSync(join(source, 'js/serviceWorker.js'), 'console.log(RELEASE.version, RELEASE.files);\n');
-  const { files, read } = buildRelease(source);
+  const { files, read } = releaseWithWorker('console.log(RELEASE.version, RELEASE.files);\n');
   const script = read('service-worker.js');
   const { version } = JSON.parse(read('release.json'));
   assert.ok(script.includes(JSON.stringify(version)));
@@ -99,6 +95,21 @@ test('a service worker keeps its name and gets the list of the files', () => {
   for (const path of named) assert.ok(script.includes(`"/${path}"`), path);
   assert.doesNotMatch(script, /index\.html|\.map"/);
 });
+
+test('another service worker makes another version, so that its cache is not that of the worker in use', () => {
+  const [one, other] = ['1', '2'].map((text) => releaseWithWorker(`console.log(RELEASE.version, ${text});\n`));
+  assert.equal(one.read('index.html'), other.read('index.html'));
+  assert.notEqual(JSON.parse(one.read('release.json')).version, JSON.parse(other.read('release.json')).version);
+});
+
+/** Builds the page with another service worker. @param {string} script */
+function releaseWithWorker(script) {
+  const source = mkdtempSync(join(tmpdir(), 'drawtogether-source-'));
+  after(() => rmSync(source, { recursive: true }));
+  cpSync(PUBLIC, source, { recursive: true });
+  writeFileSync(join(source, 'js/serviceWorker.js'), script);
+  return buildRelease(source);
+}
 
 /** @param {string} bundle @param {Set<string>} [found] @returns {Set<string>} the bundle and its static imports */
 function loadedWith(bundle, found = new Set()) {

@@ -127,6 +127,14 @@ for (
       what: 'the server changes to another version meanwhile',
       spoil: (/** @type {Browser} */ browser) => browser.files.set('/', pageOf('SIX22222')),
     },
+    {
+      what: 'a proxy answers with a page of its own',
+      spoil: (/** @type {Browser} */ browser) => browser.files.set('/', 'log in\n<form method="post">'),
+    },
+    {
+      what: 'a proxy redirects to another page',
+      spoil: (/** @type {Browser} */ browser) => (browser.isRedirected = true),
+    },
     { what: 'the device is full', spoil: (/** @type {Browser} */ browser) => (browser.caches.isFull = true) },
   ]
 ) {
@@ -195,6 +203,8 @@ class Browser {
   files = new Map();
   isOnline = true;
   status = 200;
+  /** True if the server answers by way of another address. */
+  isRedirected = false;
   /** @type {Promise<unknown> | null} */
   delay = null;
   /** The number of open pages. */
@@ -225,7 +235,9 @@ class Browser {
     await this.delay;
     if (this.status !== 200) return new Response(String(this.status), { status: this.status });
     const text = this.files.get(pathname.startsWith('/s/') ? '/' : pathname);
-    return new Response(text ?? '404', { status: text === undefined ? 404 : 200 });
+    const response = new Response(text ?? '404', { status: text === undefined ? 404 : 200 });
+    const { isRedirected } = this;
+    return isRedirected ? Object.defineProperty(response, 'redirected', { get: () => true }) : response;
   };
 
   /** Returns the cache as the worker of a version sees it. @param {string} version */

@@ -6,6 +6,7 @@ import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
 import { Retention } from '../../Public/js/sync/wire.js';
+import { loadAtLast, loadDeferred } from '../../Public/js/app/loading.js';
 import { Sharing } from '../../Public/js/app/sharing.js';
 import { Database, SNAPSHOTS } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
@@ -49,6 +50,48 @@ test('a stroke that is replayed when the page enters its session is sent', async
   await quiet();
   assert.equal(drawing.pendingShapes, 1);
   assert.deepEqual(new Set(last().said.map(({ type }) => type)), new Set(['UpsertStrokeMessage']));
+});
+
+test('what is drawn before the parts for a session can be loaded is kept, and then brought into it', async () => {
+  let online = () => {};
+  const isOnline = new Promise((resolve) => (online = () => resolve(null)));
+  const load = async (/** @type {(error: Error) => void} */ failed) => {
+    failed(new Error('offline'));
+    await isOnline;
+    return await loadDeferred();
+  };
+  const { sharing, drawing, last, sockets, kept } = fakeSharing(undefined, load);
+  /** @type {string[]} */
+  const reported = [];
+  sharing.addEventListener('unloaded', (event) => {
+    reported.push(/** @type {CustomEvent} */ (event).detail.message);
+    drawing.beginStroke({ rgb: '#e5484d', color: 0, width: 6, tool: 'pen' }, [10, 20], null);
+    drawing.endStroke();
+  });
+  const joining = sharing.join(ID);
+  await quiet();
+  assert.deepEqual([reported, sockets.length, (await kept('marks')).length], [['offline'], 0, 1]);
+  online();
+  await joining;
+  welcome(last());
+  await quiet();
+  assert.equal(drawing.pendingShapes, 1);
+  assert.deepEqual(new Set(last().said.map(({ type }) => type)), new Set(['UpsertStrokeMessage']));
+  assert.deepEqual([(await kept('marks')).length, (await kept('entries')).length], [0, 1]);
+});
+
+test('loading is tried again after growing pauses, and the first failure is reported', async () => {
+  /** @type {unknown[]} */
+  const told = [];
+  const results = [new Error('1'), new Error('2'), new Error('3')];
+  const load = async () => {
+    const error = results.shift();
+    if (error) throw error;
+    return /** @type {any} */ ('loaded');
+  };
+  const pause = async (/** @type {number} */ failures) => told.push(failures);
+  assert.equal(await loadAtLast((error) => told.push(error.message), load, pause), 'loaded');
+  assert.deepEqual(told, ['1', 0, 1, 2]);
 });
 
 test('an ended session is shown until the next one; a left one is not', async () => {
@@ -128,6 +171,18 @@ test('without locks, the pending entries of this tab are not treated as those of
   assert.equal(sockets.length, 1);
 });
 
+test('where tabs cannot be asked for a lease, the page enters its session', async () => {
+  const openChannel = () => {
+    throw new DOMException('No.', 'SecurityError');
+  };
+  const { sharing, last } = fakeSharing({ locks: undefined, openChannel, wait: quiet });
+  await sharing.openAlone();
+  const session = await sharing.join(ID);
+  welcome(last());
+  await quiet();
+  assert.equal(session.isConnected, true);
+});
+
 test('§5 without an answer from the gateway, the default limit applies to files', async (context) => {
   context.mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError('unreachable')));
   const { sharing, last } = fakeSharing();
@@ -138,8 +193,8 @@ test('§5 without an answer from the gateway, the default limit applies to files
   assert.equal(await sharing.attachmentBytes(), 10);
 });
 
-/** @param {any} [tabs] */
-function fakeSharing(tabs) {
+/** @param {any} [tabs] @param {typeof loadAtLast} [load] */
+function fakeSharing(tabs, load) {
   const { env, last, sockets } = fakeSession();
   /** @type {Map<string, string>} */
   const storage = new Map();
@@ -170,6 +225,7 @@ function fakeSharing(tabs) {
       wait: async () => {},
     },
     env,
+    load,
     openJournal: (session) => {
       const journal = { session, isClosed: false };
       journals.push(journal);

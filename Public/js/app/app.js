@@ -15,8 +15,7 @@ import { ShapeIndex } from '../model/spatialIndex.js';
 import { Shapes } from '../model/shapes.js';
 import { Presence } from '../protocol/presence.js';
 import { newKey } from '../sync/key.js';
-import { onResume } from './onResume.js';
-import { loadDeferred } from './loading.js';
+import { loadAtLast, loadDeferred } from './loading.js';
 import { FrameScheduler } from './frameScheduler.js';
 import { Sharing } from './sharing.js';
 import { replayStrokes } from './strokeReplay.js';
@@ -65,6 +64,8 @@ let isUnsavedReported = false;
 let pointer = null;
 /** True until the first catch-up of a session that has just been entered is complete. */
 let isCatchingUp = false;
+/** True while the picture is to be shown as a whole. Under a pointer that draws, the camera must not move. */
+let isViewDue = false;
 const settings = new Settings(storageOr(() => localStorage));
 const shapes = new Shapes();
 const index = new ShapeIndex();
@@ -160,7 +161,11 @@ const textBox = new TextBox(textTool, camera, renderer, requestFrame);
 frames.run(
   () => {
     const isBehind = frameQueue.runSlice();
-    if (isBehind && isCatchingUp) view.showAtFirst();
+    isViewDue ||= isBehind && isCatchingUp;
+    if (isViewDue && !input.isWorking) {
+      isViewDue = false;
+      view.showAtFirst();
+    }
     return isBehind;
   },
   (now) => {
@@ -207,7 +212,7 @@ for (const source of [drawing, itemStore]) {
 itemView.watchColors(() => (renderer.redraw(), requestFrame()));
 drawing.addEventListener('error', (event) => toast(errorText(/** @type {CustomEvent<Error>} */ (event).detail)));
 drawing.addEventListener('caughtup', () => {
-  if (isCatchingUp) view.showAtFirst();
+  if (isCatchingUp) showAtFirst();
   isCatchingUp = false;
 });
 drawing.addEventListener('undofailed', () => toast(strings.removedByOther));
@@ -233,6 +238,12 @@ const input = new PointerInput(canvas, camera, {
 
 function stateChanged() {
   isStateDirty = true;
+  requestFrame();
+}
+
+/** Shows the picture as a whole with the next frame in which nobody draws. */
+function showAtFirst() {
+  isViewDue = true;
   requestFrame();
 }
 
@@ -266,7 +277,7 @@ sharing.addEventListener('session', () => {
   if (session) observeSession(session);
 });
 
-sharing.addEventListener('opened', () => frameQueue.add(() => view.showAtFirst()));
+sharing.addEventListener('opened', () => frameQueue.add(showAtFirst));
 sharing.addEventListener('unkept', () => {
   // In a session, the banner reports this while something waits to be sent.
   if (!sharing.session && !isUnsavedReported) toast(strings.notKept);
@@ -422,7 +433,6 @@ document.addEventListener('visibilitychange', () => {
   presence.away(document.hidden);
   if (document.hidden) sharing.saveNow();
 });
-onResume((isDoubtful) => sharing.session?.checkConnection({ isDoubtful }));
 
 openToInspection({
   sharing,
@@ -435,12 +445,21 @@ openToInspection({
 });
 
 const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
-// The page of a session replays the strokes once it has entered the session: earlier they would be lost.
-if (shared) sharing.addEventListener('session', () => replayStrokes(input), { once: true });
-else replayStrokes(input);
-if (shared) sharing.join(shared[1]).catch((error) => toast(errorText(error), { stays: true }));
-else sharing.openAlone();
+if (shared) {
+  /** @param {Error} error */
+  const failed = (error) => {
+    toast(errorText(error), { stays: true });
+    replayStrokes(input);
+  };
+  // The page of a session replays the strokes once it has entered the session: earlier they would be lost.
+  sharing.addEventListener('session', () => replayStrokes(input), { once: true });
+  sharing.addEventListener('unloaded', (event) => failed(/** @type {CustomEvent<Error>} */ (event).detail));
+  sharing.join(shared[1]).catch(failed);
+} else {
+  replayStrokes(input);
+  sharing.openAlone();
+}
 stateChanged();
 document.documentElement.dataset.ready = 'true';
 // Loads these parts now, so that they are available when the connection is lost.
-deferred().then(({ keepOffline, whenIdle }) => whenIdle(() => keepOffline())).catch(() => {});
+loadAtLast().then(deferred).then(({ startRest }) => startRest(sharing, shared?.[1]));

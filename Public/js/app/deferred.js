@@ -1,6 +1,6 @@
 /** The parts that the first stroke does not need. They are loaded together, as soon as the page can be drawn on. */
 
-export { keepOffline, whenIdle } from './offline.js';
+export { startRest } from './rest.js';
 export { isDrawingFile, isDrawingText } from '../persist/drawingFile.js';
 export { TiledRenderer } from '../render/tiles/tiledRenderer.js';
 export { persistentJournalEnvironment } from '../persist/journalEnvironment.js';

@@ -4,7 +4,7 @@ import { browserEnvironment } from '../sync/environment.js';
 import { OutboxStore } from '../persist/outboxStore.js';
 import { acquireLease, browserTabs } from '../persist/tabLease.js';
 import { LocalBoards } from '../persist/localBoards.js';
-import { loadDeferred } from './loading.js';
+import { loadAtLast, loadDeferred } from './loading.js';
 
 /**
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
@@ -23,7 +23,8 @@ const ASKING_MS = 1000;
 
 /**
  * Events: `session` (the session changed; it may be null), `followed` (detail: `from`, the old session's id, and `by`, a
- * participant), `opened` (the stored picture is displayed), `unkept` (the browser refused to store something).
+ * participant), `opened` (the stored picture is displayed), `unkept` (the browser refused to store something), `unloaded` (parts
+ * that a session needs could not be loaded yet; detail: the error).
  */
 export class Sharing extends EventTarget {
   #drawing;
@@ -37,6 +38,7 @@ export class Sharing extends EventTarget {
   /** The leases that this page holds or has requested. @type {Set<string>} */
   #leases = new Set();
   #env;
+  #load;
   #openJournal;
   #database;
   #alone;
@@ -75,6 +77,7 @@ export class Sharing extends EventTarget {
    * @param {() => string} options.newId random
    * @param {import('../persist/tabLease.js').TabEnvironment} [options.tabs]
    * @param {import('../sync/environment.js').Environment} [options.env]
+   * @param {typeof loadAtLast} [options.load]
    * @param {(session: GroupSession) => GroupSessionJournal} [options.openJournal]
    */
   constructor({
@@ -89,6 +92,7 @@ export class Sharing extends EventTarget {
     newId,
     tabs = browserTabs,
     env = browserEnvironment,
+    load = loadAtLast,
     openJournal,
   }) {
     super();
@@ -101,6 +105,7 @@ export class Sharing extends EventTarget {
     this.#page = newId();
     this.#tabs = tabs;
     this.#env = env;
+    this.#load = load;
     this.#openJournal = openJournal;
     this.#database = database;
     const take = this.#acquireLease.bind(this);
@@ -229,7 +234,8 @@ export class Sharing extends EventTarget {
   async #acquireLease(lease, options) {
     if (this.#leases.has(lease)) return false;
     this.#leases.add(lease);
-    const isAcquired = await acquireLease(lease, this.#page, this.#tabs, options);
+    // If tabs cannot be asked, another one may hold it.
+    const isAcquired = await acquireLease(lease, this.#page, this.#tabs, options).catch(() => false);
     if (!isAcquired) this.#leases.delete(lease);
     return isAcquired;
   }
@@ -237,7 +243,13 @@ export class Sharing extends EventTarget {
   /** @param {string} id @param {{ bringsPicture: boolean }} options */
   async #enter(id, { bringsPicture }) {
     const store = this.#storeFor(id, this.#storage);
-    const [saved, parts] = await Promise.all([store.open(), loadDeferred()]);
+    const failed = (/** @type {Error} */ detail) => {
+      // Until they are loaded, the person draws alone.
+      bringsPicture = true;
+      this.#alone.begin();
+      this.dispatchEvent(new CustomEvent('unloaded', { detail }));
+    };
+    const [saved, parts] = await Promise.all([store.open(), this.#load(failed)]);
     const { GroupSession, GroupSessionJournal, persistentJournalEnvironment, SessionSnapshots } = parts;
     const snapshots = this.#snapshots ??= new SessionSnapshots({
       drawing: this.#drawing,

@@ -13,6 +13,7 @@ import { isObject } from '../sync/json.js';
  * @property {string} session
  * @property {number} at milliseconds since 1970
  * @property {string | null} token
+ * @property {number} [number] of the participant; not in records of earlier versions
  * @property {number} next
  * @property {Run[]} runs of those that had a number
  * @property {number} count of its entries
@@ -90,7 +91,7 @@ export class OutboxStore {
    * Stores the changes. The browser has them all when this returns. @param {SavedParticipant} saved
    * @returns {Promise<boolean>} true if they are written
    */
-  async save({ token, outbox: { next, items } }) {
+  async save({ token, number, outbox: { next, items } }) {
     const now = this.#wallClock();
     if (this.#token !== token) this.#saveToken(token);
     if (this.#isStale && now < this.#refusedAt + RETRY_MS) return false;
@@ -112,6 +113,7 @@ export class OutboxStore {
       session: this.#parts.session,
       at: now,
       token,
+      number,
       next,
       runs: runsOf(items),
       count: items.length,
@@ -198,7 +200,7 @@ export class OutboxStore {
         return item;
       },
     );
-    return { token: stored.token, outbox: { next: stored.next, items } };
+    return { token: stored.token, number: stored.number, outbox: { next: stored.next, items } };
   }
 
   /** @param {string} claim */

@@ -48,7 +48,9 @@ export class PageCache {
       const cache = await caches.open(this.#name);
       await cache.addAll(this.#release.files.filter((path) => path !== PAGE && HASHED.test(path)));
       const page = await fetch(PAGE, { cache: 'no-cache' });
-      if (!page.ok || !this.#isOwn(await page.clone().text())) throw new Error('The server has another version.');
+      if (!page.ok || page.redirected || !this.#isOwn(await page.clone().text())) {
+        throw new Error('The server has another version.');
+      }
       // The page is stored last: it marks a complete cache.
       await cache.put(PAGE, page);
     } catch (error) {
@@ -119,10 +121,13 @@ export class PageCache {
     return (await this.#around.caches.keys()).filter((name) => name.startsWith(PREFIX));
   }
 
-  /** @param {string} markup @returns {boolean} true if all files that it names belong to this version */
+  /**
+   * @param {string} markup
+   * @returns {boolean} true if all files that it names belong to this version. The login page of a proxy may name none
+   */
   #isOwn(markup) {
     const named = [...markup.matchAll(/\s(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path);
-    return named.every((path) => this.#release.files.includes(path));
+    return named.length > 0 && named.every((path) => this.#release.files.includes(path));
   }
 }
 

@@ -71,15 +71,16 @@ export class SessionSnapshots {
   /** @param {string} session its id @returns {Promise<Snapshot | null>} null if nothing is stored */
   async read(session) {
     const { database } = this.#parts;
-    const [records] = await database.read(['sessions'], ({ sessions }) => [sessions.getAll()]) ?? [[]];
-    this.#removeOld(records, session);
-    /** @type {SessionRecord | undefined} */
-    const record = records.find((/** @type {SessionRecord} */ { id }) => id === session);
+    // In one transaction: another tab may replace the record and its parts meanwhile.
+    const [record, parts = []] = await database.read(['sessions', 'parts'], (stores) => {
+      const asked = [stores.sessions.get(session)];
+      asked[0].onsuccess = () => {
+        const { result } = asked[0];
+        if (result) asked.push(stores.parts.getAll(partsOf(session, result.copy)));
+      };
+      return asked;
+    }) ?? [];
     if (!record) return null;
-    const [parts] = await database.read(['parts'], (stores) => [
-      stores.parts.getAll(partsOf(session, record.copy)),
-    ]) ?? [];
-    if (!parts) return null;
     const shapes = parts.flatMap((/** @type {any} */ part) => part.shapes ?? []);
     const items = parts.flatMap((/** @type {any} */ part) => part.items ?? []);
     return {
@@ -142,7 +143,8 @@ export class SessionSnapshots {
     const session = this.#session;
     if (!session || this.#isWriting) return;
     this.#isWriting = true;
-    const isMine = await this.#take(session);
+    // If tabs cannot be asked, another one may write it.
+    const isMine = await this.#take(session).catch(() => false);
     if (isMine && session === this.#session && this.#isPictureWhole) {
       this.#writer ??= this.#begin(session);
       await this.#write(this.#writer);
@@ -173,21 +175,9 @@ export class SessionSnapshots {
     return this.#taken.has(session);
   }
 
-  /** @param {SessionRecord[]} records @param {string} own */
-  #removeOld(records, own) {
-    const oldest = this.#wallClock() - LONGEST_MS;
-    const others = records.filter(({ id }) => id !== own).sort((a, b) => b.at - a.at);
-    for (const [index, { id, at }] of others.entries()) {
-      if (at < oldest || index >= MOST_SESSIONS - 1) this.#remove(id);
-    }
-  }
-
   /** @param {string} session */
   #remove(session) {
-    this.#parts.database.write(['sessions', 'parts'], ({ sessions, parts }) => {
-      sessions.delete(session);
-      parts.delete(within(session));
-    });
+    this.#parts.database.write(['sessions', 'parts'], (stores) => removeFrom(stores, session));
   }
 
   /** @param {string} session @param {StoredItem} item @returns {Attachment} the browser's cache may have its contents */
@@ -198,6 +188,32 @@ export class SessionSnapshots {
     const record = { ...facts, state, offset: size ?? 0, sequence: 0, isStalled: false };
     return new Attachment(record, url, (...request) => fetch(...request));
   }
+}
+
+/**
+ * Removes the pictures of sessions that did not change for long, and all but the newest.
+ * @param {import('./database.js').Database} database
+ * @param {string} [own] the id of the session whose page is open; its picture stays
+ * @param {() => number} [wallClock] milliseconds since 1970
+ */
+export async function removeOldSnapshots(database, own, wallClock = Date.now) {
+  const oldest = wallClock() - LONGEST_MS;
+  const most = own ? MOST_SESSIONS - 1 : MOST_SESSIONS;
+  await database.read(['sessions', 'parts'], (stores) => {
+    /** @type {IDBRequest<SessionRecord[]>} */
+    const all = stores.sessions.getAll();
+    all.onsuccess = () => {
+      const others = all.result.filter(({ id }) => id !== own).sort((a, b) => b.at - a.at);
+      for (const [index, { id, at }] of others.entries()) if (at < oldest || index >= most) removeFrom(stores, id);
+    };
+    return [all];
+  }, 'readwrite');
+}
+
+/** @param {Record<'sessions' | 'parts', IDBObjectStore>} stores @param {string} session its id */
+function removeFrom({ sessions, parts }, session) {
+  sessions.delete(session);
+  parts.delete(within(session));
 }
 
 /** @param {Parts['env']} env @returns {(run: () => void) => void} */

@@ -45,6 +45,8 @@ export class SnapshotWriter {
   /** True after a part did not fit. New parts are then not even encoded. */
   #isFull = false;
   #isComplete = false;
+  /** The names of the stored parts. @type {Set<string>} */
+  #stored = new Set();
 
   /** @param {WriterParts} parts */
   constructor(parts) {
@@ -78,7 +80,8 @@ export class SnapshotWriter {
    * @returns {Promise<boolean>} false: the browser refused
    */
   async write() {
-    const { session, copy, database, wallClock } = this.#parts;
+    const { session, copy, database } = this.#parts;
+    const isNew = this.#stored.size === 0;
     /** @type {[string, Part | null][]} */
     const written = [];
     for (const part of [...this.#changed].slice(0, PARTS_PER_BATCH)) {
@@ -87,21 +90,54 @@ export class SnapshotWriter {
     }
     if (this.#areItemsChanged) written.push(['items', { items: this.#items() }]);
     this.#areItemsChanged = false;
-    const isFirst = !this.#isComplete;
+    for (const [name, part] of written) {
+      if (part) this.#stored.add(name);
+      else this.#stored.delete(name);
+    }
     this.#isComplete ||= !this.isBehind;
+    const count = this.#stored.size;
+    // Both transactions are requested at once: the browser completes them even if the page is closed immediately afterwards.
+    const [isWritten, found] = await Promise.all([
+      database.write(['sessions', 'parts'], ({ parts }) => {
+        if (isNew) parts.delete(partsOf(session, copy));
+        for (const [name, part] of written) {
+          if (part) parts.put(part, `${session}/${copy}/${name}`);
+          else parts.delete(`${session}/${copy}/${name}`);
+        }
+      }),
+      this.#isComplete ? this.#writeRecord(count) : [count],
+    ]);
+    if (found && found[0] !== count) this.#startAgain();
+    return isWritten && found !== null;
+  }
+
+  /**
+   * Writes the record of the session, unless another tab removed parts of this copy: the rest is not the whole picture.
+   * @param {number} count the number of parts of this copy
+   * @returns {Promise<any[] | null>} the number that was found; null: the browser refused
+   */
+  #writeRecord(count) {
+    const { session, copy, database, wallClock } = this.#parts;
     const isWhole = ![...this.#shapeParts.values()].some(({ isLeftOut }) => isLeftOut);
-    return await database.write(['sessions', 'parts'], ({ sessions, parts }) => {
-      for (const [name, part] of written) {
-        if (part) parts.put(part, `${session}/${copy}/${name}`);
-        else parts.delete(`${session}/${copy}/${name}`);
-      }
-      if (!this.#isComplete) return;
-      sessions.put({ id: session, at: wallClock(), copy, isWhole }, session);
-      if (!isFirst) return;
-      // Deletes earlier copies, whose keys are before or after those of this one.
-      parts.delete(IDBKeyRange.bound(`${session}/`, `${session}/${copy}`));
-      parts.delete(IDBKeyRange.bound(`${session}/${copy}/\uffff`, `${session}/\uffff`));
-    });
+    const record = { id: session, at: wallClock(), copy, isWhole };
+    return database.read(['sessions', 'parts'], ({ sessions, parts }) => {
+      const found = parts.count(partsOf(session, copy));
+      found.onsuccess = () => {
+        if (found.result !== count) return;
+        sessions.put(record, session);
+        // Deletes earlier copies, whose keys are before or after those of this one.
+        parts.delete(IDBKeyRange.bound(`${session}/`, `${session}/${copy}`));
+        parts.delete(IDBKeyRange.bound(`${session}/${copy}/\uffff`, `${session}/\uffff`));
+      };
+      return [found];
+    }, 'readwrite');
+  }
+
+  /** Writes all parts once more. */
+  #startAgain() {
+    this.#isComplete = false;
+    this.#stored.clear();
+    this.allChanged();
   }
 
   /** @param {string} key @returns {number} the part that it belongs to from now on */

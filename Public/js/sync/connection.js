@@ -34,13 +34,15 @@ export class Connection {
   #attemptedAt = 0;
   /** The remaining number of short handshakes. */
   #shortHandshakes = 0;
+  /** The `bufferedAmount` after the last message, and after each silence. */
+  #buffered = 0;
 
   /** @param {string} url @param {ConnectionEvents} events @param {import('./environment.js').Environment} [env] */
   constructor(url, events, env = browserEnvironment) {
     this.#url = url;
     this.#events = events;
     this.#env = env;
-    this.#liveness = new LivenessTimer(env, () => this.restart());
+    this.#liveness = new LivenessTimer(env, () => this.#silent());
   }
 
   /** The bytes that the socket has not passed to the network yet. */
@@ -60,7 +62,9 @@ export class Connection {
 
   /** @param {string | Uint8Array<ArrayBuffer>} data */
   send(data) {
-    if (this.isOpen) this.#socket?.send(data);
+    if (!this.isOpen) return;
+    this.#socket?.send(data);
+    this.#buffered = this.bufferedAmount;
   }
 
   /** Records that the connection works, because the client is caught up. */
@@ -141,6 +145,15 @@ export class Connection {
     this.#attemptedAt = this.#env.now();
     this.#liveness.start(this.#shortHandshakes > 0 ? SHORT_HANDSHAKE_MS : REPLY_MS);
     this.#shortHandshakes = Math.max(0, this.#shortHandshakes - 1);
+  }
+
+  /** Nothing was received for too long. The connection stays if the network still accepts bytes of a long message. */
+  #silent() {
+    const { bufferedAmount } = this;
+    const isSending = bufferedAmount > 0 && bufferedAmount < this.#buffered;
+    this.#buffered = bufferedAmount;
+    if (isSending) this.#liveness.touch();
+    else this.restart();
   }
 
   /** Drops the socket at once, because the closing handshake of a dead socket takes minutes. @param {number} code */

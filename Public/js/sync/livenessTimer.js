@@ -6,8 +6,8 @@ export const REPLY_MS = 12_000;
 export const HEARTBEAT_MS = 35_000;
 
 /**
- * Calls back when nothing has been received within the limit. Uses one timer, which is set again only when it fires or must fire
- * earlier.
+ * Calls back when nothing has been received within the limit; the callback must call `stop` or `touch`. Uses one timer, which is
+ * set again only when it fires or must fire earlier.
  */
 export class LivenessTimer {
   #env;
@@ -86,7 +86,7 @@ export class LivenessTimer {
       this.#timer = null;
       this.#firesAt = Infinity;
       if (this.#deadline <= this.#env.now()) this.#silent();
-      else this.#schedule();
+      this.#schedule();
     }, deadline - this.#env.now());
   }
 }

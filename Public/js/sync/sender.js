@@ -1,4 +1,4 @@
-/** Sends the items of an outbox on a connection, in large messages and within the rate limits. */
+/** Sends the items of an outbox on a connection, many in a message and within the rate limits. */
 
 import { EntryRate } from './rateLimit.js';
 import { encodedLength, encodeEntry } from './wire.js';
@@ -10,8 +10,11 @@ import { encodedLength, encodeEntry } from './wire.js';
  * @typedef {import('./wire.js').OutgoingEntry} OutgoingEntry
  */
 
-/** The maximum size of a binary message from a client. */
-const MESSAGE_BYTES = 1024 * 1024;
+/**
+ * The size up to which entries share a message; the protocol allows 1 MiB. On a slow network, the replies to small messages show
+ * in time that the connection works.
+ */
+const MESSAGE_BYTES = 64 * 1024;
 /** The bytes in the socket's own buffer above which reliable entries wait and unreliable ones are dropped. */
 const SOCKET_BYTES = 1024 * 1024;
 const UNRELIABLE_SOCKET_BYTES = 32 * 1024;

@@ -19,6 +19,7 @@ import { decodeEntries, WireError } from './wire.js';
  *
  * @typedef {object} SavedParticipant with which a later page of the same tab continues as the same participant
  * @property {string | null} token
+ * @property {number} [number] of the participant that sent the numbered items; 0 or undefined: unknown
  * @property {ReturnType<Outgoing['save']>} outbox
  *
  * @typedef {object} SyncEvents
@@ -66,6 +67,7 @@ export class SyncClient {
     this.#events = events;
     this.#profile = profile;
     this.#token = saved?.token ?? null;
+    this.#formerNumber = saved?.number ?? 0;
     this.#connection = new Connection(url, {
       opened: () => this.#opened(),
       text: (text) => this.#control(text),
@@ -136,7 +138,7 @@ export class SyncClient {
 
   /** @returns {SavedParticipant} */
   save() {
-    return { token: this.#token, outbox: this.#outgoing.save() };
+    return { token: this.#token, number: this.#number || this.#formerNumber, outbox: this.#outgoing.save() };
   }
 
   stop() {

@@ -98,6 +98,11 @@ export class PointerInput {
     window.addEventListener('blur', () => this.#setSpace(false), options);
   }
 
+  /** True while a tool is at work, from its `begin` to its `end`. */
+  get isWorking() {
+    return this.#working !== null;
+  }
+
   /** Ends the current action, as if the pointer had been lifted. */
   finish() {
     this.#working?.tool.end();

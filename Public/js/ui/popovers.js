@@ -2,10 +2,13 @@
 
 /** @returns {HTMLElement | null} the open popover: there is one at most */
 export function openPopover() {
-  return document.querySelector(':popover-open');
+  // `:is` ignores the pseudo-class where it is unknown: there the class tells (`popoverFallback.js`).
+  return document.querySelector(':is(:popover-open,.popover-open)');
 }
 
 /** Closes the open popover. Its button gets the focus back if the popover has it. */
 export function closePopover() {
-  openPopover()?.hidePopover();
+  const open = openPopover();
+  if (open?.hidePopover) open.hidePopover();
+  else open?.classList.remove('popover-open');
 }

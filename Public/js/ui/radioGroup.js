@@ -30,7 +30,15 @@ export class RadioGroup {
     for (const input of this.#inputs) input.name = parent.id;
     parent.append(...buttons);
     // Not `change`: a press on the checked button chooses it again, for another tool or another selection.
-    this.#inputs.forEach((input, index) => input.addEventListener('click', () => choose(index)));
+    this.#inputs.forEach((input, index) => {
+      input.addEventListener('click', () => choose(index));
+      input.addEventListener('keydown', (event) => {
+        // Of a checked button, browsers do not make a click of these keys.
+        if (!input.checked || !['Enter', ' '].includes(event.key)) return;
+        event.preventDefault();
+        if (!event.repeat) choose(index);
+      });
+    });
   }
 
   /** Checks one of the buttons. @param {number} chosen its index; an index outside of the group checks none */
