@@ -20,9 +20,13 @@ from gateway import Gateway  # noqa: E402
 from proxy import Proxy  # noqa: E402
 
 OUT = Path(__file__).parent / "out"
-# Violations caused by the tests: Playwright's screenshots in Firefox, which the policy reports by this hash, and reading
-# pixels.
-OF_OUR_OWN_MAKING = ("sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA=", "willReadFrequently")
+# Problems caused by the tests: Playwright's screenshots in Firefox, which the policy reports by this hash, reading pixels, and
+# contexts without service workers.
+OF_OUR_OWN_MAKING = (
+    "sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA=",
+    "willReadFrequently",
+    "Service Worker registration blocked",
+)
 
 
 def pytest_itemcollected(item: pytest.Function) -> None:

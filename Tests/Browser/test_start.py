@@ -105,6 +105,29 @@ def test_strokes_drawn_while_a_session_loads_reach_the_others(browser, open_page
 
 
 @both
+def test_a_page_whose_other_parts_cannot_be_loaded_is_drawn_on_and_enters_its_session_later(
+    browser, open_page, problems
+):
+    problems.allow("deferred", "Failed to load resource")
+    first = open_page(browser)
+    path = share(first)
+    second = open_page(browser, service_workers="block")
+    second.route("**/deferred*", lambda route: route.abort())
+    second.goto(first.url.split("/s/")[0].rstrip("/") + "/" + path)
+    ready(second)
+    until(lambda: second.locator(".recorded").count() == 0)
+    second.locator(".toast", has_text="could not be loaded").wait_for()
+    draw(second, line(100, 250, 300, 250))
+    until(lambda: has_ink(second, 200, 250))
+    second.unroute("**/deferred*")
+    second.evaluate("dispatchEvent(new Event('online'))")
+    for page in (first, second):
+        sees_people(page, 2)
+        sees_ink(page, 200, 250)
+        counts(page, "1 stroke is drawn.")
+
+
+@both
 def test_a_stroke_goes_on_when_the_page_is_loaded(browser, open_page):
     page = open_page(browser, service_workers="block")
     load = SlowLoad(page)
