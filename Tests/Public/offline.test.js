@@ -239,7 +239,7 @@ test('the pictures of eight sessions are kept, for a month at most', async () =>
   assert.equal(await device.count('sessions'), 8);
   assert.equal((await device.picture().snapshots.read('session-10'))?.shapes.length, 1);
   assert.equal(await device.picture().snapshots.read('session-1'), null);
-  // A page without a session keeps as many.
+  // A page without a session keeps the same number.
   await device.removesOld();
   assert.equal(await device.count('sessions'), 8);
   device.time += 31 * DAY;
@@ -460,7 +460,7 @@ class Device {
     };
   }
 
-  /** A page starts. @param {string} [own] its session */
+  /** Removes old pictures, as a page does when it starts. @param {string} [own] its session */
   async removesOld(own) {
     await removeOldSnapshots(this.#kept, own, () => this.time);
   }

@@ -23,7 +23,7 @@ test('Escape closes the open popover, and so does the page', () => {
   assert.deepEqual(open(), []);
 });
 
-/** The part of an old browser's document that popovers need. */
+/** The part of an old browser's document that the popovers use. */
 function oldBrowser() {
   const window = new EventTarget();
   const ids = ['inks', 'menu'];

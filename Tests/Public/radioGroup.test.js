@@ -21,7 +21,7 @@ test('a key that is held down chooses once', () => {
   assert.deepEqual(chosen, [0]);
 });
 
-test('other keys, and keys on a button that is not checked, are the browser’s', () => {
+test('other keys, and keys on a button that is not checked, have their default action', () => {
   const { key, chosen } = radioGroup();
   assert.deepEqual([key(0, 'ArrowRight'), key(0, 'Tab'), key(1, ' '), key(1, 'Enter')], [false, false, false, false]);
   assert.deepEqual(chosen, []);
@@ -39,7 +39,10 @@ function radioGroup() {
   return {
     inputs,
     chosen,
-    /** @param {number} at @param {string} key @param {boolean} [repeat] @returns {boolean} true if the browser does nothing more */
+    /**
+     * Presses a key on a button.
+     * @param {number} at @param {string} key @param {boolean} [repeat] @returns {boolean} true if the default action is prevented
+     */
     key: (at, key, repeat = false) => {
       const event = Object.assign(new Event('keydown', { cancelable: true }), { key, repeat });
       inputs[at].dispatchEvent(event);

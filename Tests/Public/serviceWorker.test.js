@@ -203,7 +203,7 @@ class Browser {
   files = new Map();
   isOnline = true;
   status = 200;
-  /** True if the server answers by way of another address. */
+  /** True if the server redirects requests to another address. */
   isRedirected = false;
   /** @type {Promise<unknown> | null} */
   delay = null;

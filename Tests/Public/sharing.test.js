@@ -52,7 +52,7 @@ test('a stroke that is replayed when the page enters its session is sent', async
   assert.deepEqual(new Set(last().said.map(({ type }) => type)), new Set(['UpsertStrokeMessage']));
 });
 
-test('what is drawn before the parts for a session can be loaded is kept, and then brought into it', async () => {
+test('shapes that are drawn before the parts for a session can be loaded are stored, and then sent to the session', async () => {
   let online = () => {};
   const isOnline = new Promise((resolve) => (online = () => resolve(null)));
   const load = async (/** @type {(error: Error) => void} */ failed) => {

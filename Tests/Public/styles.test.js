@@ -19,7 +19,7 @@ test('an open popover is also found by its class, for browsers without popovers'
   assert.deepEqual(found.filter((one) => !one.includes(':is(:popover-open, .popover-open)')), []);
 });
 
-/** @param {string} group @returns {string[]} its selectors: commas inside of parentheses separate none */
+/** @param {string} group @returns {string[]} its selectors. Commas inside parentheses do not separate selectors */
 function listed(group) {
   return group.split(/,(?![^(]*\))/).map((one) => one.trim());
 }

@@ -64,7 +64,7 @@ let isUnsavedReported = false;
 let pointer = null;
 /** True until the first catch-up of a session that has just been entered is complete. */
 let isCatchingUp = false;
-/** True while the picture is to be shown as a whole. Under a pointer that draws, the camera must not move. */
+/** True if the whole picture is to be shown. This waits while the pointer draws, because the camera must not move under it. */
 let isViewDue = false;
 const settings = new Settings(storageOr(() => localStorage));
 const shapes = new Shapes();
@@ -241,7 +241,7 @@ function stateChanged() {
   requestFrame();
 }
 
-/** Shows the picture as a whole with the next frame in which nobody draws. */
+/** Shows the whole picture in the next frame in which this person does not draw. */
 function showAtFirst() {
   isViewDue = true;
   requestFrame();

@@ -1,4 +1,4 @@
-/** The rest of what the page starts, once it can be drawn on. */
+/** The steps of the start that can wait until the first stroke can be drawn. */
 
 import { browserSnapshots } from '../persist/database.js';
 import { removeOldSnapshots } from '../persist/sessionSnapshots.js';

@@ -234,7 +234,7 @@ export class Sharing extends EventTarget {
   async #acquireLease(lease, options) {
     if (this.#leases.has(lease)) return false;
     this.#leases.add(lease);
-    // If tabs cannot be asked, another one may hold it.
+    // If the other tabs cannot be asked, one of them may hold the lease.
     const isAcquired = await acquireLease(lease, this.#page, this.#tabs, options).catch(() => false);
     if (!isAcquired) this.#leases.delete(lease);
     return isAcquired;
@@ -244,7 +244,7 @@ export class Sharing extends EventTarget {
   async #enter(id, { bringsPicture }) {
     const store = this.#storeFor(id, this.#storage);
     const failed = (/** @type {Error} */ detail) => {
-      // Until they are loaded, the person draws alone.
+      // Until they are loaded, this person draws without a session.
       bringsPicture = true;
       this.#alone.begin();
       this.dispatchEvent(new CustomEvent('unloaded', { detail }));

@@ -13,7 +13,7 @@ import { isObject } from '../sync/json.js';
  * @property {string} session
  * @property {number} at milliseconds since 1970
  * @property {string | null} token
- * @property {number} [number] of the participant; not in records of earlier versions
+ * @property {number} [number] the participant's number; absent in records of earlier versions
  * @property {number} next
  * @property {Run[]} runs of those that had a number
  * @property {number} count of its entries

@@ -143,7 +143,7 @@ export class SessionSnapshots {
     const session = this.#session;
     if (!session || this.#isWriting) return;
     this.#isWriting = true;
-    // If tabs cannot be asked, another one may write it.
+    // If the other tabs cannot be asked, one of them may write the picture.
     const isMine = await this.#take(session).catch(() => false);
     if (isMine && session === this.#session && this.#isPictureWhole) {
       this.#writer ??= this.#begin(session);
@@ -191,7 +191,7 @@ export class SessionSnapshots {
 }
 
 /**
- * Removes the pictures of sessions that did not change for long, and all but the newest.
+ * Removes the pictures of sessions that have not changed for a long time, and all but the newest pictures.
  * @param {import('./database.js').Database} database
  * @param {string} [own] the id of the session whose page is open; its picture stays
  * @param {() => number} [wallClock] milliseconds since 1970

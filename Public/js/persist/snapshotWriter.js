@@ -133,7 +133,7 @@ export class SnapshotWriter {
     }, 'readwrite');
   }
 
-  /** Writes all parts once more. */
+  /** Writes all parts again. */
   #startAgain() {
     this.#isComplete = false;
     this.#stored.clear();

@@ -34,7 +34,7 @@ export class Connection {
   #attemptedAt = 0;
   /** The remaining number of short handshakes. */
   #shortHandshakes = 0;
-  /** The `bufferedAmount` after the last message, and after each silence. */
+  /** The `bufferedAmount` after the last sent message, or when the limit was last reached. */
   #buffered = 0;
 
   /** @param {string} url @param {ConnectionEvents} events @param {import('./environment.js').Environment} [env] */

@@ -1,4 +1,4 @@
-/** Sends the items of an outbox on a connection, many in a message and within the rate limits. */
+/** Sends the items of an outbox on a connection, several in a message and within the rate limits. */
 
 import { EntryRate } from './rateLimit.js';
 import { encodedLength, encodeEntry } from './wire.js';

@@ -98,7 +98,7 @@ export class PointerInput {
     window.addEventListener('blur', () => this.#setSpace(false), options);
   }
 
-  /** True while a tool is at work, from its `begin` to its `end`. */
+  /** True from the `begin` of a tool to its `end`. */
   get isWorking() {
     return this.#working !== null;
   }

@@ -3,7 +3,7 @@
 import { element } from './elements.js';
 import { closePopover } from './popovers.js';
 
-/** Does nothing in other browsers. */
+/** Opens and closes popovers by the class. Does nothing in browsers with the Popover API. */
 export function openPopoversByClass() {
   if ('popover' in HTMLElement.prototype) return;
   for (const button of document.querySelectorAll('[popovertarget]')) {

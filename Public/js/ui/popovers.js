@@ -2,7 +2,7 @@
 
 /** @returns {HTMLElement | null} the open popover: there is one at most */
 export function openPopover() {
-  // `:is` ignores the pseudo-class where it is unknown: there the class tells (`popoverFallback.js`).
+  // `:is` ignores an unknown pseudo-class. In a browser without popovers, the page sets the class (`popoverFallback.js`).
   return document.querySelector(':is(:popover-open,.popover-open)');
 }
 

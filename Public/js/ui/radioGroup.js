@@ -33,7 +33,7 @@ export class RadioGroup {
     this.#inputs.forEach((input, index) => {
       input.addEventListener('click', () => choose(index));
       input.addEventListener('keydown', (event) => {
-        // Of a checked button, browsers do not make a click of these keys.
+        // On a checked button, these keys cause no click.
         if (!input.checked || !['Enter', ' '].includes(event.key)) return;
         event.preventDefault();
         if (!event.repeat) choose(index);
