@@ -4,6 +4,15 @@
 ARG SWIFT_IMAGE=swift:6.3-bookworm
 ARG RUNTIME_IMAGE=debian:bookworm-slim
 
+FROM ${RUNTIME_IMAGE} AS page
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends esbuild python3 \
+ && rm -rf /var/lib/apt/lists/*
+COPY .deploy/build-page /usr/local/bin/
+COPY Public /source
+RUN build-page /source /Public
+
 FROM ${SWIFT_IMAGE} AS build
 # Versions come with the base image's release.
 # hadolint ignore=DL3008
@@ -18,7 +27,7 @@ COPY Sources Sources
 RUN swift build -c release --static-swift-stdlib --product drawtogether \
  && install -s -D "$(swift build -c release --static-swift-stdlib --show-bin-path)/drawtogether" \
       /product/usr/local/bin/drawtogether
-COPY Public /product/usr/local/share/drawtogether/Public
+COPY --from=page /Public /product/usr/local/share/drawtogether/Public
 # Reproducible files: the build ids of compiler and linker differ between builds, and modes depend on the umask of the checkout.
 RUN strip --remove-section=.swift_modhash --remove-section=.note.gnu.build-id /product/usr/local/bin/drawtogether \
  && chmod -R u=rwX,go=rX /product

@@ -145,7 +145,7 @@ if !productOnly {
       "SessionClientTests",
       [
         "SessionClient", "Wire", "HTTP", "WebSocket", "SessionCore", "Storage", "Primitives", "Platform",
-        "Networking", "Gateway",
+        "Networking", "Gateway", "TestSupport",
       ]),
     tests("CombineTests", ["Combine"]),
     tests(

@@ -20,9 +20,13 @@ from gateway import Gateway  # noqa: E402
 from proxy import Proxy  # noqa: E402
 
 OUT = Path(__file__).parent / "out"
-# Violations caused by the tests: Playwright's screenshots in Firefox, which the policy reports by this hash, and reading
-# pixels.
-OF_OUR_OWN_MAKING = ("sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA=", "willReadFrequently")
+# Problems caused by the tests: Playwright's screenshots in Firefox, which the policy reports by this hash, reading pixels, and
+# contexts without service workers.
+OF_OUR_OWN_MAKING = (
+    "sha256-YjaKGiklmzC6wjXA513HAMmzus8VE61XCOT+SmwNZWA=",
+    "willReadFrequently",
+    "Service Worker registration blocked",
+)
 
 
 def pytest_itemcollected(item: pytest.Function) -> None:
@@ -78,8 +82,13 @@ def executable(variable: str, *names: str) -> str:
 def chromium(playwright: Playwright) -> Iterator[Browser]:
     # The headless shell is the same engine without Chrome's own windows, which cost more than the page.
     path = executable("CHROMIUM", "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-    # A name other than localhost, for pages outside secure contexts.
-    browser = playwright.chromium.launch(executable_path=path, args=["--host-resolver-rules=MAP draw.test 127.0.0.1"])
+    arguments = [
+        # A name other than localhost, for pages outside secure contexts.
+        "--host-resolver-rules=MAP draw.test 127.0.0.1",
+        # Service workers do not inherit this from the options of a context.
+        "--ignore-certificate-errors",
+    ]
+    browser = playwright.chromium.launch(executable_path=path, args=arguments)
     print(f"\nchromium {browser.version}", file=sys.__stderr__)
     yield browser
     browser.close()

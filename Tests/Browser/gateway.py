@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -24,12 +27,27 @@ def binary() -> Path:
     raise FileNotFoundError("swift build first, or name the gateway in DRAWTOGETHER_BIN")
 
 
-class Gateway:
-    """Runs until `stop`. `http` and `https` are its addresses, with a slash at the end."""
+@cache
+def page() -> Path:
+    """Returns the folder of the page: that in DRAWTOGETHER_PAGE, else a release. Beside the release are the sources of its
+    modules, because scripts of the tests import some of them."""
+    if named := os.environ.get("DRAWTOGETHER_PAGE"):
+        return Path(named)
+    folder = Path(tempfile.mkdtemp(prefix="drawtogether-page-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    built = folder / "Public"
+    subprocess.run([ROOT / ".deploy/build-page", ROOT / "Public", built], check=True)
+    shutil.copytree(ROOT / "Public/js", built / "js", dirs_exist_ok=True)
+    return built
 
-    def __init__(self, *flags: str) -> None:
+
+class Gateway:
+    """Runs until `stop`. `http` and `https` are its addresses, with a slash at the end; `public` is the folder that it serves."""
+
+    def __init__(self, *flags: str, public: Path | None = None) -> None:
         self.data = tempfile.TemporaryDirectory(prefix="drawtogether-")
         self.flags = flags
+        self.public = public or page()
         self.http = self.https = "//127.0.0.1:0/"
         self.start()
 
@@ -39,7 +57,7 @@ class Gateway:
         # fmt: off
         command = [
             str(binary()), "serve", "--http", http, "--https", https,
-            "--log-format", "json", "--data", self.data.name, "--public", str(ROOT / "Public"), *self.flags,
+            "--log-format", "json", "--data", self.data.name, "--public", str(self.public), *self.flags,
         ]
         # fmt: on
         # The gateway takes every variable with its prefix for a setting.

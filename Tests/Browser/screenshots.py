@@ -15,9 +15,9 @@ DESK = {"viewport": {"width": 1280, "height": 800}, "device_scale_factor": 2}
 
 # The other participants, without pages of their own.
 JOIN = """async ({ id, people }) => {
-  const { GroupSession } = await import('/js/session/groupSession.js');
-  const { GroupSessionMessenger } = await import('/js/session/groupSessionMessenger.js');
-  const { newKey } = await import('/js/session/key.js');
+  const { GroupSession } = await import('/js/sync/groupSession.js');
+  const { GroupSessionMessenger } = await import('/js/sync/groupSessionMessenger.js');
+  const { newKey } = await import('/js/sync/key.js');
   globalThis.others = [];
   let z = 0;
   for (const { name, color, messages } of people) {
@@ -122,5 +122,5 @@ def test_screenshots(chromium, open_page, proxy, problems, out, tmp_path, size, 
     until(lambda: len(people(page)) == 5 and page.locator("#banner").is_hidden(), seconds=30)
     choose(page, "end")
     page.locator("#confirm-ok").click()
-    says(page, "#over", "This session has ended.")
+    says(page, "#ended-bar", "This session has ended.")
     shot("ended")

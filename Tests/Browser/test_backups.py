@@ -96,7 +96,7 @@ def test_participants_continue_from_a_restored_backup(chromium, open_page, own, 
         sees_ink(page, 200, 600)
         sees_paper(page, 200, 500)
     # The session is younger than the backup: its picture is still here, and can be shared again.
-    says(later, "dialog[open]", "This session is gone")
+    says(later, "dialog[open]", "This session no longer exists")
     says(later, "dialog[open]", "The server does not have it any more.")
     sees_ink(later, 200, 100)
 

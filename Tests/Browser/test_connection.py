@@ -89,6 +89,24 @@ def test_a_silently_dead_connection_is_detected(chromium, open_page, plain, prox
     all_hold_the_same(a, b)
 
 
+@both
+def test_a_page_that_only_watches_detects_a_dead_connection(browser, open_page, plain, proxy, gateway):
+    """It is informed within 40 s, and back within 5 s after the line works again."""
+    a = open_page(browser, gateway.http)
+    path = share(a)
+    watcher = open_page(browser, plain + path)
+    sees_people(a, 2)
+    draw(a, line(100, 150, 300, 150))
+    sees_ink(watcher, 200, 150)
+    proxy.is_holding = True
+    draw(a, line(100, 250, 300, 250))
+    says(watcher, "#banner", "Reconnecting…", seconds=40)
+    assert not has_ink(watcher, 200, 250)
+    proxy.mend()
+    until(lambda: has_ink(watcher, 200, 250), seconds=5)
+    all_hold_the_same(a, watcher)
+
+
 def test_after_twenty_cuts_three_browsers_have_one_picture(chromium, firefox, open_page, plain, proxy):
     chance = random.Random(20)
     a = open_page(chromium, plain)

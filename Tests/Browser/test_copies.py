@@ -164,8 +164,8 @@ def test_invalid_drawing_files_are_refused_with_the_reason(chromium, open_page, 
     mark = {"id": "X", "color": 0, "points": [[100, 100], [200, 200]], "width": 6}
     good = {"type": "UpsertStrokeMessage", "message": mark}
     cases = {
-        "not json": "This is no drawing",
-        json.dumps({"marks": []}): "This is no drawing",
+        "not json": "This is not a drawing",
+        json.dumps({"marks": []}): "This is not a drawing",
         json.dumps({"drawTogether": 2, "marks": [], "items": []}): "newer version",
         json.dumps({"drawTogether": 1, "marks": [good] * 200_001, "items": []}): "There are 200,001 strokes in this drawing. At most 200,000",
         json.dumps({"drawTogether": 1, "marks": [good, {"type": "x"}, 7], "items": [{"name": "a"}]}): "without 3 things",
@@ -188,7 +188,7 @@ def test_only_the_selection_is_copied_and_text_is_pasted(chromium, open_page, ou
     until(lambda: page.locator("#summary").text_content(), lambda text: text.startswith("2 ") or "text" in text)
     # It is selected, so that it can be placed.
     page.keyboard.press("Control+s")
-    page.get_by_label("Only what is chosen").check()
+    page.get_by_label("Only the selection").check()
     page.screenshot(path=out / "export-chosen.png")
     assert not Axe().run(page).response["violations"]
     with page.expect_download() as download:

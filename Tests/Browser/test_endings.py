@@ -60,8 +60,8 @@ def alike(color: tuple[int, ...], other: tuple[int, ...]) -> bool:
 @both_in_full
 def test_an_unknown_session_is_explained_and_a_new_one_offered(browser, open_page):
     page = open_page(browser, "s/AAAAAAAAAAAAAAAAAAAAAA")
-    says(page, "#over-dialog", "There is no such session")
-    page.locator("#over-start").click()
+    says(page, "#ended-dialog", "There is no such session")
+    page.locator("#ended-start").click()
     page.locator("#share-dialog").wait_for()
     assert "AAAAAAAAAAAAAAAAAAAAAA" not in address(page)
     assert "/s/" in address(page)
@@ -70,8 +70,8 @@ def test_an_unknown_session_is_explained_and_a_new_one_offered(browser, open_pag
 def test_a_path_without_a_session_opens_an_empty_page(chromium, open_page):
     page = open_page(chromium)
     page.goto(address(page) + "s/AAAAAAAAAAAAAAAAAAAAAA")
-    says(page, "#over-dialog", "There is no such session")
-    page.locator("#over-stay").click()
+    says(page, "#ended-dialog", "There is no such session")
+    page.locator("#ended-stay").click()
     draw(page, line(100, 200, 300, 200))
     sees_ink(page, 200, 200)
 
@@ -90,10 +90,10 @@ def test_after_the_end_the_picture_can_be_viewed_and_saved(browser, open_page, t
     says(a, "#confirm-title", "all 2 people")
     a.locator("#confirm-ok").click()
     for page in (a, b):
-        says(page, "#over", "This session has ended.")
+        says(page, "#ended-bar", "This session has ended.")
         assert page.locator("dialog[open]").count() == 0
         assert page.locator("#share").is_hidden()
-        assert page.locator("#tools button:visible").all_inner_texts() == ["Save a copy", "Start a new one"]
+        assert page.locator("#tools button:visible").all_inner_texts() == ["Save a copy", "New session"]
         assert urlsplit(address(page)).path == f"/{path}"
         before = places(page), page.locator("#summary").inner_text()
         # Neither the pan tool nor a key changes the picture: the tool moves the view.
@@ -147,7 +147,7 @@ def test_an_ended_picture_can_be_shared_in_a_new_session(chromium, firefox, open
     sees_ink(c, 200, 200)
     for page in (b, c):
         page.locator("#tools [data-tool=pen]").wait_for()
-        assert page.locator("#over").is_hidden()
+        assert page.locator("#ended-bar").is_hidden()
     draw(b, line(100, 400, 300, 400))
     sees_ink(c, 200, 400)
     all_hold_the_same(b, c)
@@ -160,7 +160,7 @@ def test_a_visitor_after_the_end_gets_an_explanation(browser, open_page):
     draw(a, line(100, 200, 300, 200))
     choose(a, "end")
     a.locator("#confirm-ok").click()
-    says(a, "#over", "This session has ended.")
+    says(a, "#ended-bar", "This session has ended.")
     late = open_page(browser, path, **PHONE if browser.browser_type.name == "chromium" else {})
     says(late, "#hint", "This session has ended.")
     until(lambda: late.locator("#live").inner_text(), lambda text: "has ended" in text)
@@ -182,8 +182,8 @@ def test_the_picture_is_kept_if_the_gateway_lost_the_session(chromium, open_page
         between.target = (urlsplit(second.http).hostname, urlsplit(second.http).port)
         assert first.stop() == 0
         draw(page, line(100, 300, 300, 300))
-        says(page, "#over-dialog", "This session is gone", seconds=20)
-        page.locator("#over-start").click()
+        says(page, "#ended-dialog", "This session no longer exists", seconds=20)
+        page.locator("#ended-start").click()
         page.locator("#share-dialog").wait_for()
         again = page.locator("#share-link").input_value()
         assert path not in again

@@ -23,7 +23,7 @@ def test_the_code_leads_to_the_page(browser, open_page, out):
         page = open_page(browser, reduced_motion="reduce", **options)
         share(page)
         page.locator("#share").click()
-        says(page, "#share-scan", "scans this")
+        says(page, "#share-scan", "scan this")
         page.screenshot(path=out / f"invitation-{browser.browser_type.name}-{name}.png")
         assert scanned(page) == [address(page)]
         if not dark:
@@ -32,7 +32,7 @@ def test_the_code_leads_to_the_page(browser, open_page, out):
 
 def test_links_of_any_length_can_be_scanned(chromium, open_page):
     page = open_page(chromium, reduced_motion="reduce", device_scale_factor=2)
-    show = "(link) => void import('/js/ui/dialogs.js').then(({ showLink }) => showLink(link))"
+    show = "(link) => void import('/js/ui/shareDialog.js').then(({ showLink }) => showLink(link))"
     text = "https://draw.example/" + "aB3-ü_/4" * 25
     for length in range(21, 190, 14):
         link = text[:length]

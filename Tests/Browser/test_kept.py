@@ -126,7 +126,7 @@ def test_the_page_warns_if_the_browser_cannot_store(browser, open_page, plain, p
     ready(a)
     assert a.locator("#toasts").inner_text() == ""
     draw(a, line(100, 150, 300, 150))
-    says(a, "#toasts", "This browser keeps nothing.")
+    says(a, "#toasts", "This browser stores nothing.")
     draw(a, line(100, 250, 300, 250))
     path = share(a)
     b = open_page(browser, gateway.http + path)
@@ -134,7 +134,7 @@ def test_the_page_warns_if_the_browser_cannot_store(browser, open_page, plain, p
     proxy.refuse()
     draw(a, line(100, 350, 300, 350))
     says(a, "#banner", "Reconnecting… 1 stroke will be sent. Keep this page open.")
-    assert a.locator("#toasts .toast").filter(has_text="This browser keeps nothing.").count() <= 1
+    assert a.locator("#toasts .toast").filter(has_text="This browser stores nothing.").count() <= 1
     proxy.mend()
     sees_ink(b, 200, 350)
     all_hold_the_same(a, b)

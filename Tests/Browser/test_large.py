@@ -11,8 +11,8 @@ RED, BLUE = (229, 72, 77), (0, 144, 255)
 
 # Sends strokes, and one as broad as a band, through the middle of the page.
 CROWD = """async ([first, rgb]) => {
-  const { GroupSession } = await import('/js/session/groupSession.js');
-  const { newKey } = await import('/js/session/key.js');
+  const { GroupSession } = await import('/js/sync/groupSession.js');
+  const { newKey } = await import('/js/sync/key.js');
   const session = globalThis.crowd_ ??= new GroupSession({ id: location.pathname.slice(3), base: new URL('/', location.href) });
   const say = (id, points, width, rgb, z) => {
     const message = { id, color: z % 11, point: points.at(-1), points, width, tool: 'pen', rgb, z };

@@ -86,9 +86,9 @@ def test_keys_choose_tools_colors_and_widths(browser, open_page):
     assert page.locator("[data-tool=eraser]").get_attribute("aria-pressed") == "true"
     page.keyboard.press("8")
     assert page.locator("[data-tool=pen]").get_attribute("aria-pressed") == "true"
-    assert page.get_by_role("radio", name="Indigo").get_attribute("aria-checked") == "true"
+    assert page.get_by_role("radio", name="Indigo").is_checked()
     page.keyboard.press("[")
-    assert page.get_by_role("radio", name="Fine").get_attribute("aria-checked") == "true"
+    assert page.get_by_role("radio", name="Fine").is_checked()
     page.keyboard.press("?")
     page.locator("#keys-dialog").wait_for()
     page.keyboard.press("e")
@@ -110,7 +110,9 @@ def test_a_phone_has_large_targets_and_no_scrolling(chromium, open_page, out):
     page = open_page(chromium, **PHONE)
     page.locator("#ink").click()
     page.screenshot(path=out / "phone.png")
-    for button in page.locator("#tools button:visible, .top button:visible").all():
+    buttons = page.locator("#tools button:visible, #tools input[type=radio]:visible, .top button:visible").all()
+    assert len(buttons) > 20
+    for button in buttons:
         box = button.bounding_box()
         assert box and box["width"] >= 44 and box["height"] >= 44, button.get_attribute("aria-label")
         assert box["x"] >= 0 and box["x"] + box["width"] <= 390
@@ -182,8 +184,8 @@ def test_thousands_of_strokes_do_not_slow_down_frames(chromium, open_page):
 
 
 MANY_STROKES = """async () => {
-  const { GroupSession } = await import('/js/session/groupSession.js');
-  const { newKey } = await import('/js/session/key.js');
+  const { GroupSession } = await import('/js/sync/groupSession.js');
+  const { newKey } = await import('/js/sync/key.js');
   const session = new GroupSession({ id: location.pathname.slice(3), base: new URL('/', location.href) });
   for (let at = 0; at < 3000; at += 1) {
     const id = newKey();

@@ -218,7 +218,7 @@ def test_an_ended_session_stays_ended_and_its_pictures_can_be_read(chromium, ope
     (picture,) = journal.list()
     choose(a, "end")
     a.locator("#confirm-ok").click()
-    says(a, "#over", "This session has ended.")
+    says(a, "#ended-bar", "This session has ended.")
     own.halt(way)
     own.start()
     assert hashlib.sha256(journal.read(picture)).hexdigest() == picture["sha256"]

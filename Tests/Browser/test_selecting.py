@@ -6,13 +6,13 @@ from board import PHONE, all_hold_the_same, draw, line, move, sees_ink, sees_pap
 from conftest import until
 
 
-def marks(page) -> list[dict]:
-    """Returns the marks, lowest first."""
-    return page.evaluate("drawTogether.marks()")
+def shapes(page) -> list[dict]:
+    """Returns the shapes, lowest first."""
+    return page.evaluate("drawTogether.shapes()")
 
 
 def chosen(page) -> list[dict]:
-    return [one for one in marks(page) if one["isSelected"]]
+    return [one for one in shapes(page) if one["isSelected"]]
 
 
 def bar(page, name: str):
@@ -20,8 +20,8 @@ def bar(page, name: str):
 
 
 def lies_at(page, at: int, left: float, top: float) -> None:
-    """Waits until the box of a mark is about there."""
-    until(lambda: marks(page)[at], lambda one: abs(one["left"] - left) < 12 and abs(one["top"] - top) < 12)
+    """Waits until the box of a shape is about there."""
+    until(lambda: shapes(page)[at], lambda one: abs(one["left"] - left) < 12 and abs(one["top"] - top) < 12)
 
 
 def test_changes_of_a_selection_are_visible_to_others(chromium, firefox, open_page, out):
@@ -54,36 +54,36 @@ def test_changes_of_a_selection_are_visible_to_others(chromium, firefox, open_pa
     # A selection box selects several items, which a corner enlarges.
     draw(b, line(150, 150, 450, 350))
     assert len(chosen(b)) == 2
-    right, bottom = (max(one[side] for one in marks(b)) for side in ("right", "bottom"))
+    right, bottom = (max(one[side] for one in shapes(b)) for side in ("right", "bottom"))
     draw(b, line(right, bottom, right + 200, bottom + 100))
-    until(lambda: marks(a)[1]["right"] > right + 100)
+    until(lambda: shapes(a)[1]["right"] > right + 100)
     lies_at(a, 0, 195, 195)
     b.keyboard.press("Control+z")
     lies_at(a, 1, 195, 295)
 
     # Duplicated by the toolbar: the copies are selected, and a chosen color applies to them.
     bar(b, "Duplicate").click()
-    until(lambda: len(marks(a)), lambda count: count == 4)
-    assert [one["isSelected"] for one in marks(b)] == [False, False, True, True]
+    until(lambda: len(shapes(a)), lambda count: count == 4)
+    assert [one["isSelected"] for one in shapes(b)] == [False, False, True, True]
     b.keyboard.press("4")
-    until(lambda: {one["rgb"] for one in marks(a)[2:]}, lambda found: found == {"#30a46c"})
+    until(lambda: {one["rgb"] for one in shapes(a)[2:]}, lambda found: found == {"#30a46c"})
 
     # To the front by a key, and deleted by another one; undo reverts only this participant's changes.
     b.keyboard.press("Escape")
     until(lambda: not bar(b, "Duplicate").is_visible())
-    first = marks(b)[0]["id"]
+    first = shapes(b)[0]["id"]
     b.mouse.click(250, 202)
     b.keyboard.press("PageUp")
-    until(lambda: marks(a)[3]["id"] == first)
+    until(lambda: shapes(a)[3]["id"] == first)
     b.keyboard.press("Control+a")
     until(lambda: len(chosen(b)) == 4)
     b.keyboard.press("Delete")
-    until(lambda: marks(a) == [])
+    until(lambda: shapes(a) == [])
     sees_paper(b, 300, 200)
     b.keyboard.press("Control+z")
-    until(lambda: len(marks(a)), lambda count: count == 4)
+    until(lambda: len(shapes(a)), lambda count: count == 4)
     b.keyboard.press("Control+z")
-    until(lambda: marks(a)[0]["id"] == first)
+    until(lambda: shapes(a)[0]["id"] == first)
     all_hold_the_same(a, b)
     until(lambda: b.locator("#live").inner_text(), lambda told: told == "4 things removed.")
 
@@ -91,7 +91,7 @@ def test_changes_of_a_selection_are_visible_to_others(chromium, firefox, open_pa
     b.keyboard.press("Control+a")
     a.keyboard.press("e")
     draw(a, line(210, 180, 210, 330))
-    until(lambda: marks(b) == [])
+    until(lambda: shapes(b) == [])
     until(lambda: not bar(b, "Duplicate").is_visible())
 
 
@@ -113,13 +113,13 @@ def test_a_finger_selects_and_a_text_can_be_continued(chromium, open_page, out):
         until(lambda: chosen(page)[0]["left"] > corner["left"] + 20)
         assert abs(chosen(page)[0]["right"] - corner["right"]) < 3
         bar(page, "Duplicate").tap()
-        until(lambda: len(marks(page)) == 3)
+        until(lambda: len(shapes(page)) == 3)
         touch(page, line(20, 150, 360, 600))
         until(lambda: len(chosen(page)) == 3)
         page.screenshot(path=out / f"selecting-phone-box-{scheme}.png")
         bar(page, "Bring to front").tap()
         bar(page, "Remove").tap()
-        until(lambda: marks(page) == [])
+        until(lambda: shapes(page) == [])
         until(lambda: all(box.is_hidden() for box in page.locator("#chosen-bar button").all()))
     page.keyboard.press("t")
     page.touchscreen.tap(100, 300)
@@ -130,4 +130,4 @@ def test_a_finger_selects_and_a_text_can_be_continued(chromium, open_page, out):
     page.touchscreen.tap(120, 300)
     page.keyboard.type(", you")
     page.keyboard.press("Escape")
-    until(lambda: page.evaluate("drawTogether.marks().map(({ text }) => text)"), lambda found: found == ["Hello, you"])
+    until(lambda: page.evaluate("drawTogether.shapes().map(({ text }) => text)"), lambda found: found == ["Hello, you"])

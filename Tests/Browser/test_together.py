@@ -235,11 +235,11 @@ def test_changes_far_from_the_pointer_show_their_authors_name(chromium, open_pag
     draw(b, line(100, 200, 300, 200))
     sees_ink(a, 200, 200)
     # Near a pointer its name is enough; far from it, or for a key press, a label shows the name.
-    assert a.locator(".deed").count() == 0
+    assert a.locator(".change-label").count() == 0
     move(b, line(300, 200, 700, 600))
     b.keyboard.press("Control+z")
-    a.locator(".deed", has_text=f"{name} removed this").wait_for()
+    a.locator(".change-label", has_text=f"{name} removed this").wait_for()
     b.keyboard.press("Control+Shift+z")
-    until(lambda: a.locator(".deed").all_inner_texts(), lambda texts: texts == [name])
-    until(lambda: a.locator(".deed").count() == 0)
-    assert b.locator(".deed").count() == 0
+    until(lambda: a.locator(".change-label").all_inner_texts(), lambda texts: texts == [name])
+    until(lambda: a.locator(".change-label").count() == 0)
+    assert b.locator(".change-label").count() == 0

@@ -19,7 +19,7 @@ def alpha(page, x: float, y: float) -> int:
 
 
 def texts(page) -> list[str]:
-    return [one["text"] for one in page.evaluate("drawTogether.marks()") if one["type"] == "text"]
+    return [one["text"] for one in page.evaluate("drawTogether.shapes()") if one["type"] == "text"]
 
 
 def test_the_result_of_each_tool_is_visible_to_others(chromium, firefox, open_page, out):
@@ -84,8 +84,8 @@ def test_the_result_of_each_tool_is_visible_to_others(chromium, firefox, open_pa
     until(lambda: texts(a), lambda found: found == ["Honey"])
     b.keyboard.press("Control+z")
     until(lambda: texts(a), lambda found: found == ["Milk\nund Brötchen 🥐"])
-    marks = len(a.evaluate("drawTogether.marks()"))
-    assert marks == 6
+    shapes = len(a.evaluate("drawTogether.shapes()"))
+    assert shapes == 6
     all_hold_the_same(a, b)
 
     # On an empty place a double tap begins a text; an empty text is removed.
@@ -97,10 +97,10 @@ def test_the_result_of_each_tool_is_visible_to_others(chromium, firefox, open_pa
     # The eraser removes all of them.
     b.keyboard.press("e")
     draw(b, line(120, 100, 120, 440, 30))
-    until(lambda: len(a.evaluate("drawTogether.marks()")), lambda found: found == marks - 3)
+    until(lambda: len(a.evaluate("drawTogether.shapes()")), lambda found: found == shapes - 3)
     sees_paper(a, 150, 330)
     a.keyboard.press("Control+z")
-    assert len(a.evaluate("drawTogether.marks()")) == marks - 3, "what the other took is not one's own to bring back"
+    assert len(a.evaluate("drawTogether.shapes()")) == shapes - 3, "what the other took is not one's own to bring back"
     all_hold_the_same(a, b)
 
 
@@ -117,7 +117,7 @@ def test_a_color_applies_to_the_tool_and_to_the_typed_text(browser, open_page):
     page.get_by_role("radio", name="Broad").click()
     page.keyboard.type(" tea")
     page.mouse.click(600, 500)
-    [text] = page.evaluate("drawTogether.marks()")
+    [text] = page.evaluate("drawTogether.shapes()")
     assert (text["text"], text["rgb"]) == ("Mint tea", "#8e4ec6")
     assert text["bottom"] - text["top"] > 50
     # A tap beside it only ends the text; a tap on it edits it. An empty text is removed.
@@ -127,7 +127,7 @@ def test_a_color_applies_to_the_tool_and_to_the_typed_text(browser, open_page):
     page.keyboard.press("Control+A")
     page.keyboard.press("Delete")
     page.keyboard.press("Escape")
-    assert page.evaluate("drawTogether.marks()") == []
+    assert page.evaluate("drawTogether.shapes()") == []
     page.keyboard.press("Control+z")
     assert texts(page) == ["Mint tea"]
 
@@ -135,14 +135,14 @@ def test_a_color_applies_to_the_tool_and_to_the_typed_text(browser, open_page):
 def test_a_phone_has_every_tool_in_thumb_reach(chromium, open_page, out):
     page = open_page(chromium, **{**PHONE, "viewport": {"width": 360, "height": 740}})
     page.locator("#shapes").tap()
-    page.locator("#kinds[data-open]").wait_for()
+    page.locator("#kinds:popover-open").wait_for()
     page.screenshot(path=out / "phone-tools.png")
     for button in page.locator("#tools button:visible").all():
         box = button.bounding_box()
         assert box and box["width"] >= 44 and box["height"] >= 44, button.get_attribute("aria-label")
         assert box["x"] >= 0 and box["x"] + box["width"] <= 360
     page.locator("[data-tool=ellipse]").tap()
-    page.locator("#kinds:not([data-open])").wait_for(state="attached")
+    page.locator("#kinds").wait_for(state="hidden")
     assert page.locator("#shapes").get_attribute("aria-pressed") == "true"
     touch(page, line(60, 150, 200, 290))
     sees_ink(page, 130, 150)
@@ -152,7 +152,7 @@ def test_a_phone_has_every_tool_in_thumb_reach(chromium, open_page, out):
     fingers.move((160, 480))
     fingers.down((160, 480), (300, 480))
     fingers.up()
-    until(lambda: len(page.evaluate("drawTogether.marks()")), lambda found: found == 1)
+    until(lambda: len(page.evaluate("drawTogether.shapes()")), lambda found: found == 1)
 
     # With an open keyboard the typed line stays visible.
     tool(page, "[data-tool=text]")

@@ -1,7 +1,7 @@
 /** The page's session without its page: joins the session of the link, and writes each message that it is told as a line of JSON. */
 
-import { GroupSession } from '../../Public/js/session/groupSession.js';
-import { GroupSessionMessenger } from '../../Public/js/session/groupSessionMessenger.js';
+import { GroupSession } from '../../Public/js/sync/groupSession.js';
+import { GroupSessionMessenger } from '../../Public/js/sync/groupSessionMessenger.js';
 
 const link = new URL(process.argv[2]);
 const session = new GroupSession({

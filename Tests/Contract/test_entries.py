@@ -9,9 +9,16 @@ import pytest
 
 from gateway import Gateway
 from room import Room, append, key, note, numbered, replace, targeted
-from wire import APPEND, EXISTING, RELIABLE, REMOVE, REPLACE, RESERVED, SEALED, SYSTEM, TARGETED, Outgoing
+from vectors import bytes_of, vectors
+from wire import APPEND, EXISTING, RELIABLE, REMOVE, REPLACE, SEALED, TARGETED, Outgoing
 
 KEY = key(7)
+
+
+def is_reliable(entry: bytes) -> bool:
+    return bool(entry[4] & RELIABLE)
+
+
 FIELDS: list[tuple[str, Outgoing]] = [
     ("plain", Outgoing("Note", b"payload", RELIABLE)),
     ("no payload", Outgoing("Note", b"", RELIABLE)),
@@ -26,39 +33,23 @@ FIELDS: list[tuple[str, Outgoing]] = [
     ("the key of zeros", Outgoing("Note", b"x", RELIABLE | APPEND, bytes(16))),
     ("262,144 bytes", Outgoing("Note", b"x" * 262_144, RELIABLE)),
 ]
-BAD: list[tuple[str, Outgoing]] = [
-    ("retention with a target list", Outgoing("N", b"x", RELIABLE | APPEND | TARGETED, KEY)),
-    ("existing without retention", Outgoing("N", b"x", RELIABLE | EXISTING)),
-    ("existing with remove", Outgoing("N", b"", RELIABLE | REMOVE | EXISTING, KEY)),
-    ("an empty type", Outgoing("", b"x", RELIABLE)),
-    ("a type that is no UTF-8", Outgoing(b"\xc3\x28", b"x", RELIABLE)),
-    ("a type cut inside a character", Outgoing(b"N\xe2\x82", b"x", RELIABLE)),
-    ("a remove with payload", Outgoing("N", b"x", RELIABLE | REMOVE, KEY)),
-    ("1,001 targets", Outgoing("N", b"x", RELIABLE | TARGETED, targets=[1] * 1_001)),
-    ("bit 6", Outgoing("N", b"x", RELIABLE | RESERVED)),
-    ("the system bit", Outgoing("participants", b"{}", RELIABLE | SYSTEM)),
+ENTRIES = vectors("entries")
+REFUSED = {row["name"]: bytes_of(row["bytes"]) for row in ENTRIES["refusedFromClients"]}
+BAD = [
+    (row["name"], REFUSED[row["name"]])
+    for row in ENTRIES["refusedFromClients"]
+    if is_reliable(REFUSED[row["name"]])
+    and row["code"] == "bad-entry"
+    and row["fault"] != "no-sequence-on-reliable"
 ]
-BAD_UNRELIABLE: list[tuple[str, bytes]] = [
-    ("a client sequence", Outgoing("N", b"bad", 0).encoded(1)),
-    ("append", Outgoing("N", b"bad", APPEND, KEY).encoded(0)),
-    ("remove", Outgoing("N", b"", REMOVE, KEY).encoded(0)),
-    ("existing", Outgoing("N", b"bad", EXISTING).encoded(0)),
-    ("an empty type", Outgoing("", b"bad", 0).encoded(0)),
-    ("a type that is no UTF-8", Outgoing(b"\xff", b"bad", 0).encoded(0)),
-    ("the system bit", Outgoing("N", b"bad", SYSTEM).encoded(0)),
-    ("too large", Outgoing("N", bytes(262_145), 0).encoded(0)),
-    ("an unknown target", Outgoing("N", b"bad", TARGETED, targets=[999_999]).encoded(0)),
-]
-UNCUT = [
-    ("a length beyond the message", struct.pack(">I", 100) + b"\x01\x01\0\0\0\x02Nx"),
-    ("a length of 0", struct.pack(">I", 0)),
-    ("a length too short for a header", struct.pack(">I", 5) + b"\x01\x01\0\0\0"),
-    ("three bytes left over", b"\0\0\0"),
-    ("a type longer than the entry", struct.pack(">IBBI", 7, 1, 9, 2) + b"N"),
-    ("a key cut short", struct.pack(">IBBI", 10, 3, 1, 2) + b"keys"),
-    ("more targets than bytes", struct.pack(">IBBIH", 8, 9, 1, 2, 500)),
-    ("a length of 2^32 − 1", b"\xff\xff\xff\xff"),
-]
+BAD_UNRELIABLE = [(name, bytes_) for name, bytes_ in REFUSED.items() if not is_reliable(bytes_)]
+BAD_UNRELIABLE += [("an unknown target", Outgoing("N", b"bad", TARGETED, targets=[999_999]).encoded(0))]
+UNCUT = [(row["name"], bytes_of(row["bytes"])) for row in ENTRIES["undividable"]]
+
+
+def with_sequence(entry: bytes, client_sequence: int) -> bytes:
+    """Returns an encoded entry under another client sequence."""
+    return entry[:6] + struct.pack(">I", client_sequence) + entry[10:]
 
 
 def ids(table: list[tuple[str, Any]]) -> list[str]:
@@ -100,10 +91,10 @@ async def test_an_empty_message_is_ignored(gateway: Gateway) -> None:
 
 
 @pytest.mark.parametrize("entry", [entry for _, entry in BAD], ids=ids(BAD))
-async def test_bad_entry_uses_the_client_sequence_up(gateway: Gateway, entry: Outgoing) -> None:
+async def test_bad_entry_uses_the_client_sequence_up(gateway: Gateway, entry: bytes) -> None:
     async with Room(gateway) as room:
         ada, ben = await room.join("Ada"), await room.join("Ben")
-        await ada.raw(numbered(note("before"), entry, note("after")))
+        await ada.raw(note("before").encoded(1) + with_sequence(entry, 2) + note("after").encoded(3))
         error = await ada.error()
         assert (error["code"], error["clientSequence"]) == ("bad-entry", 2)
         assert len(error["detail"]) > 10

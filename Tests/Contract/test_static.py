@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import email.utils
+import json
 import os
 
 import pytest
 
-from gateway import Gateway
+from gateway import REPOSITORY, Gateway
 
-# A comment is removed, but its line break stays.
-WRITTEN = b"// a script\n" + b"export const answer = 42;\n" * 400
-SCRIPT = b"\n" + b"export const answer=42;\n" * 400
+SCRIPT = b"// a script\n" + b"export const answer = 42;\n" * 400
+STYLE = b"/* a style sheet */\n" + b"body { color: red }\n" * 200
 IMAGE = bytes(range(256)) * 8
+# The files of a release whose names contain a hash.
+HASHED = ["js/app-3F5KQ2ZD.js", "js/app-3F5KQ2ZD.js.map", "style-A2B3C4D5.css"]
 TRAVERSALS = [
     "/../secret.txt", "/js/../../secret.txt", "/js/..%2f..%2fsecret.txt", "/%2e%2e/secret.txt",
     "/.%2e/secret.txt", "/%2e%2e%2fsecret.txt", "/..%5csecret.txt", "/..\\secret.txt", "/js/....//secret.txt",
@@ -30,10 +32,14 @@ def files(gateway_with, tmp_path_factory: pytest.TempPathFactory) -> Gateway:
     (public / "js").mkdir(parents=True)
     (public / "js" / ".git").mkdir()
     (public / "index.html").write_text("<!doctype html><title>Draw Together</title>" + "<p>text</p>" * 300)
-    (public / "js" / "main.js").write_bytes(WRITTEN)
+    (public / "js" / "main.js").write_bytes(SCRIPT)
     (public / "app.js").write_text("1")
-    (public / "page.css").write_text("body { color: red }" * 200)
+    (public / "page.css").write_bytes(STYLE)
     (public / "picture.png").write_bytes(IMAGE)
+    for name in (*HASHED, "service-worker.js", "report-ABCDEFGH.js"):
+        (public / name).write_text(f"// {name}")
+    listed = [*HASHED, "service-worker.js"]
+    (public / "release.json").write_text(json.dumps({"version": "1.0.0", "files": listed}))
     (public / ".hidden").write_text("SECRET")
     (public / "js" / ".git" / "config").write_text("SECRET")
     (around / "secret.txt").write_text("SECRET")
@@ -50,6 +56,20 @@ async def test_the_canvas_page_is_served_at_the_root_and_at_links(gateway: Gatew
     assert response.status == 200
     assert response["content-type"].replace(" ", "").lower() == "text/html;charset=utf-8"
     assert b"<!doctype html>" in response.body.lower()
+
+
+async def test_the_page_of_a_clone_is_served_as_it_is_written(gateway: Gateway) -> None:
+    public = REPOSITORY / "Public"
+    for path in (path for path in public.rglob("*") if path.is_file()):
+        assert (await gateway.get(f"/{path.relative_to(public)}")).body == path.read_bytes(), path
+
+
+async def test_the_manifest_and_its_icons_have_their_types(gateway: Gateway) -> None:
+    manifest = await gateway.get("/manifest.webmanifest")
+    assert manifest["content-type"] == "application/manifest+json"
+    for icon in manifest.json()["icons"]:
+        response = await gateway.get(icon["src"])
+        assert response.status == 200 and response["content-type"].split(";")[0] == icon["type"]
 
 
 async def test_the_page_has_its_security_headers(gateway: Gateway) -> None:
@@ -74,17 +94,15 @@ async def test_hsts_only_when_asked(gateway_with) -> None:
     [
         ("/js/main.js", "text/javascript", SCRIPT),
         ("/picture.png", "image/png", IMAGE),
-        ("/page.css", "text/css", None),
+        ("/page.css", "text/css", STYLE),
     ],
 )
-async def test_files_have_their_type_and_length(
-    files: Gateway, path: str, type_: str, body: bytes | None
-) -> None:
+async def test_files_have_their_type_and_length(files: Gateway, path: str, type_: str, body: bytes) -> None:
     response = await files.get(path)
     assert response.status == 200
     assert response["content-type"].split(";")[0] == type_
     assert int(response["content-length"]) == len(response.body)
-    assert body is None or response.body == body
+    assert response.body == body
     assert response["x-content-type-options"] == "nosniff"
     head = await files.request("HEAD", path)
     assert head.status == 200 and head.body == b""
@@ -188,3 +206,26 @@ async def test_no_path_leads_out_of_the_folder(files: Gateway, path: str) -> Non
 async def test_percent_encoded_names_and_inner_dot_segments_are_resolved(files: Gateway) -> None:
     assert (await files.get("/js/m%61in.js")).body == SCRIPT
     assert (await files.get("/js/main.js?version=2")).body == SCRIPT
+
+
+@pytest.mark.parametrize("path", HASHED)
+async def test_browsers_may_keep_a_releases_hashed_files(files: Gateway, path: str) -> None:
+    for accepted in ("gzip", "identity"):
+        response = await files.get(f"/{path}", Accept_Encoding=accepted)
+        assert response.status == 200
+        assert response["cache-control"] == "public, max-age=31536000, immutable"
+        again = await files.get(f"/{path}", Accept_Encoding=accepted, If_None_Match=response["etag"])
+        assert again.status == 304 and again["cache-control"] == response["cache-control"]
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/s/AAAAAAAAAAAAAAAAAAAAAA", "/service-worker.js", "/report-ABCDEFGH.js", "/js/main.js"]
+)
+async def test_browsers_ask_for_all_other_files_again(files: Gateway, path: str) -> None:
+    response = await files.get(path)
+    assert response.status == 200 and response["cache-control"] == "no-cache"
+    assert (await files.get(path, If_None_Match=response["etag"])).status == 304
+
+
+async def test_the_manifest_of_a_release_is_not_served(files: Gateway) -> None:
+    (await files.get("/release.json")).problem(404)

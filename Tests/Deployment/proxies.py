@@ -1,4 +1,4 @@
-"""Proxies in front of a gateway, each configured with the lines in README."""
+"""Proxies in front of a gateway, each configured with the lines in the guide *Behind a proxy*."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from gateway import REPOSITORY
 
-README = REPOSITORY / "README.md"
+GUIDE = REPOSITORY / "Sources/Commands/drawtogether/drawtogether.docc/BehindAProxy.md"
 START_SECONDS = 20.0
 
 FRAMES = {
@@ -41,7 +41,7 @@ global
 """,
     "caddy": "{snippet}\n",
 }
-"""The configuration around the lines of README, on a machine with no other sites."""
+"""The configuration around the lines of the guide, on a machine with no other sites."""
 
 
 CADDY_OPTIONS = """\
@@ -50,20 +50,20 @@ CADDY_OPTIONS = """\
   skip_install_trust
   storage file_system {folder}/storage
 """
-"""Additional options for the block in README, because there may be only one."""
+"""Additional options for the block in the guide, because there may be only one."""
 
 
 def snippet(kind: str) -> str:
-    """Returns the lines in README for a proxy."""
-    found = re.findall(rf"^```{kind}\n(.*?)^```$", README.read_text(), re.M | re.S)
-    assert len(found) == 1, f"README has {len(found)} blocks of {kind}"
+    """Returns the lines in the guide for a proxy."""
+    found = re.findall(rf"^```{kind}\n(.*?)^```$", GUIDE.read_text(), re.M | re.S)
+    assert len(found) == 1, f"{GUIDE.name} has {len(found)} blocks of {kind}"
     return found[0]
 
 
 def gateway_flags(address: str) -> list[str]:
-    """Returns the gateway's flags in README, with the proxy's address instead of the example."""
-    commands = re.findall(r"^drawtogether (--http 127.0.0.1:8080 .*)$", README.read_text(), re.M)
-    assert len(commands) == 1, f"README has {len(commands)} commands for a gateway behind a proxy"
+    """Returns the gateway's flags in the guide, with the proxy's address instead of the example."""
+    commands = re.findall(r"^drawtogether (--http 127.0.0.1:8080 .*)$", GUIDE.read_text(), re.M)
+    assert len(commands) == 1, f"{GUIDE.name} has {len(commands)} commands for a gateway"
     flags = commands[0].replace("https://draw.example", address).split()
     # The fixture chooses the plain port; the other flags are unchanged.
     assert flags[:2] == ["--http", "127.0.0.1:8080"], flags
@@ -148,7 +148,7 @@ class FrontProxy:
         return "\n".join(file.read_text(errors="replace") for file in files)
 
     def _filled(self, lines: str, gateway: tuple[str, int]) -> str:
-        """Returns the lines of README with the ports, the host and the certificate of this test. Each placeholder
+        """Returns the lines of the guide with the ports, the host and the certificate of this test. Each placeholder
         must occur."""
         host, port = gateway
         chain, key, both = self.certificate.chain, self.certificate.key, self.certificate.both
@@ -167,7 +167,7 @@ class FrontProxy:
         }[self.kind]  # fmt: skip
         for old, new in [*changes, ("127.0.0.1:8080", f"{host}:{port}")]:
             assert lines.count(old) == 1, (
-                f"README's lines for {self.kind} have {old!r} {lines.count(old)} times"
+                f"The guide's lines for {self.kind} have {old!r} {lines.count(old)} times"
             )
             lines = lines.replace(old, new)
         return FRAMES[self.kind].format(folder=self.folder, snippet=lines)

@@ -136,6 +136,7 @@ def test_the_image_has_no_unneeded_files(engine: Engine, image: str) -> None:
         data = (root / "data").stat()
         assert (data.st_uid, data.st_gid, stat.S_IMODE(data.st_mode)) == (10001, 10001, 0o700)
         page = root / "usr/local/share/drawtogether/Public"
+        assert (page / "release.json").exists() and not (page / "js/app/app.js").exists(), "the page of a release"
         assert all(path.stat().st_mode & 0o444 == 0o444 for path in [root / program[1:], page, *files(page)])
         missing = command("chroot", root, "ldd", program)
         assert "not found" not in missing

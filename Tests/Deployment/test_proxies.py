@@ -1,4 +1,4 @@
-"""The proxy configurations in README, with Debian's proxies: pages, sockets, uploads, and the clients' addresses."""
+"""The configurations in the guide *Behind a proxy*, with Debian's proxies: pages, sockets, uploads, addresses of clients."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ADA, BEN = "127.0.0.7", "127.0.0.8"
 
 
 class Front:
-    """A gateway behind a proxy, both as in README. Requests go to the proxy over TLS."""
+    """A gateway behind a proxy, both as in the guide. Requests go to the proxy over TLS."""
 
     def __init__(self, gateway: Gateway, proxy: FrontProxy) -> None:
         self.gateway, self.proxy = gateway, proxy
@@ -151,7 +151,7 @@ async def test_no_log_of_a_proxy_has_the_id_of_a_session(
             async with front.client(id, ADA) as ada:
                 await ada.join(name="Ada")
                 referring = {"Referer": f"{front.url}/s/{id}"}
-                for path in (f"/s/{id}", f"/%73/{id}", session, f"{session}/attachments", "/js/main.js"):
+                for path in (f"/s/{id}", f"/%73/{id}", session, f"{session}/attachments", "/js/app/app.js"):
                     await front.ask("GET", path, **referring)
                 # An unparsable request is logged as an error.
                 async with await front.connect() as connection:

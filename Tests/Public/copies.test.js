@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Item } from '../../Public/js/canvas/item.js';
-import { pastedText, Text } from '../../Public/js/canvas/text.js';
-import { Stroke } from '../../Public/js/canvas/stroke.js';
+import { Item } from '../../Public/js/model/item.js';
+import { pastedText, Text } from '../../Public/js/model/text.js';
+import { Stroke } from '../../Public/js/model/stroke.js';
 import {
   checkSize,
   isDrawingFile,
-  MOST_BYTES,
-  MOST_ITEMS,
+  MAX_BYTES,
+  MAX_ITEMS,
   readDrawing,
   writeDrawing,
-} from '../../Public/js/export/drawingFile.js';
-import { calmly, extentOf } from '../../Public/js/export/raster.js';
-import { escaped, markTag, svgOf, SVGPath } from '../../Public/js/export/svg.js';
+} from '../../Public/js/persist/drawingFile.js';
+import { extentOf, inSlices } from '../../Public/js/render/export/raster.js';
+import { escaped, shapeTag, svgOf, SVGPath } from '../../Public/js/render/export/svg.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, width: 6, z: 1 };
 const COLORS = {
@@ -54,16 +54,16 @@ test('a traced outline is an SVG path; a circle has two halves', () => {
 });
 
 test('strokes are filled, shapes are lines, highlighters are transparent', () => {
-  assert.match(markTag(stroke('pen', [0, 0, 10, 0])), /^<path fill="#e5484d" d="M[^"]+Z"\/>\n$/);
+  assert.match(shapeTag(stroke('pen', [0, 0, 10, 0])), /^<path fill="#e5484d" d="M[^"]+Z"\/>\n$/);
   const line =
     '<path fill="none" stroke="#e5484d" stroke-width="6" stroke-linecap="round" stroke-linejoin="round" d="M0,0L10,0"/>\n';
-  assert.equal(markTag(stroke('line', [0, 0, 10, 0])), line);
-  assert.match(markTag(stroke('highlighter', [0, 0, 10, 0])), / opacity="0\.\d+" /);
+  assert.equal(shapeTag(stroke('line', [0, 0, 10, 0])), line);
+  assert.match(shapeTag(stroke('highlighter', [0, 0, 10, 0])), / opacity="0\.\d+" /);
 });
 
 test('a text keeps its lines and is escaped', () => {
   const text = new Text({ ...LOOK, id: 'T', text: 'a <b>\n“c” & d', x: 5, y: 20, size: 16 });
-  const tag = markTag(text);
+  const tag = shapeTag(text);
   assert.match(tag, /^<text fill="#e5484d" font-family="[^"<]+" font-size="16" xml:space="preserve">/);
   const spans = [...tag.matchAll(/<tspan x="5" y="([\d.]+)">([^<]*)<\/tspan>/g)];
   assert.deepEqual(spans.map(([, , words]) => words), ['a &#60;b&#62;', '“c” &#38; d']);
@@ -105,13 +105,13 @@ test('an opened drawing equals the original, with new ids', async () => {
   delete globals.FileReader;
   assert.equal(written.missing, 1);
   let made = 0;
-  const { marks, items, damaged } = await readDrawing(await textOf(written.blob), () => `new ${made += 1}`);
-  assert.deepEqual([damaged, marks.length, items.length], [0, 3, 1]);
-  marks.forEach((mark, at) => {
-    assert.equal(mark.id, `new ${at + 1}`);
-    assert.ok(mark.isFinished);
+  const { shapes, items, damaged } = await readDrawing(await textOf(written.blob), () => `new ${made += 1}`);
+  assert.deepEqual([damaged, shapes.length, items.length], [0, 3, 1]);
+  shapes.forEach((shape, at) => {
+    assert.equal(shape.id, `new ${at + 1}`);
+    assert.ok(shape.isFinished);
   });
-  const [pen, arrow, words] = /** @type {any[]} */ (marks);
+  const [pen, arrow, words] = /** @type {any[]} */ (shapes);
   assert.deepEqual([pen.tool, pen.points, arrow.tool, words.text, words.size], [
     'pen',
     [0, 0, 10, 0],
@@ -125,19 +125,22 @@ test('an opened drawing equals the original, with new ids', async () => {
 
 const MARK = { type: 'UpsertStrokeMessage', message: { color: 1, point: [1, 2], z: 4 } };
 const ITEM = { name: 'a\u0000b', contentType: 'not a type', placement: { location: [1, 2] }, data: 'AAE=' };
-const file = (/** @type {unknown} */ marks, /** @type {unknown} */ items, version = 1) =>
-  JSON.stringify({ drawTogether: version, marks, items });
+const file = (/** @type {unknown} */ shapes, /** @type {unknown} */ items, version = 1) =>
+  JSON.stringify({ drawTogether: version, marks: shapes, items });
 
-/** @type {[string, string, [number, number, number] | RegExp][]} what is in a file, and marks, items and what is damaged of it, or why it is refused */
+/**
+ * @type {[string, string, [number, number, number] | RegExp][]} the content of a file; and the numbers of shapes, items and
+ *   damaged parts, or the error
+ */
 const FILES = [
-  ['no JSON', 'PNG', /no drawing/],
-  ['null', 'null', /no drawing/],
-  ['something else', '{"type":"excalidraw","elements":[]}', /no drawing/],
-  ['no items', '{"drawTogether":1,"marks":[]}', /no drawing/],
+  ['no JSON', 'PNG', /not a drawing/],
+  ['null', 'null', /not a drawing/],
+  ['something else', '{"type":"excalidraw","elements":[]}', /not a drawing/],
+  ['no items', '{"drawTogether":1,"marks":[]}', /not a drawing/],
   ['a later version', file([], [], 2), /newer version/],
   ['nothing', file([], []), [0, 0, 0]],
-  ['a mark and an item', file([MARK], [ITEM]), [1, 1, 0]],
-  ['marks of another kind', file([{ type: 'CursorMessage', message: { point: [1, 2] } }, null, 3, []], []), [1, 0, 3]],
+  ['a shape and an item', file([MARK], [ITEM]), [1, 1, 0]],
+  ['shapes of another kind', file([{ type: 'CursorMessage', message: { point: [1, 2] } }, null, 3, []], []), [1, 0, 3]],
   ['points beyond the plane', file([{ ...MARK, message: { point: [1e7, 0] } }], []), [0, 0, 1]],
   ['a text of nothing', file([{ type: 'UpsertTextMessage', message: { text: ' ', point: [1, 2], size: 9 } }], []), [
     0,
@@ -145,15 +148,15 @@ const FILES = [
     1,
   ]],
   ['items of no place or no bytes', file([], [{ ...ITEM, placement: {} }, { ...ITEM, data: '*' }, 'x']), [0, 0, 3]],
-  ['too many items', file([], Array(MOST_ITEMS + 1).fill(ITEM)), /1,001 files in this drawing. At most 1,000 can/],
+  ['too many items', file([], Array(MAX_ITEMS + 1).fill(ITEM)), /1,001 files in this drawing. At most 1,000 can/],
 ];
 
 for (const [what, text, expected] of FILES) {
   test(`a file with ${what} is checked`, async () => {
     if (expected instanceof RegExp) await assert.rejects(readDrawing(text, () => 'K'), expected);
     else {
-      const { marks, items, damaged } = await readDrawing(text, () => 'K');
-      assert.deepEqual([marks.length, items.length, damaged], expected);
+      const { shapes, items, damaged } = await readDrawing(text, () => 'K');
+      assert.deepEqual([shapes.length, items.length, damaged], expected);
       for (const { name, contentType } of items) {
         assert.deepEqual([name, contentType], ['ab', 'application/octet-stream']);
       }
@@ -161,15 +164,15 @@ for (const [what, text, expected] of FILES) {
   });
 }
 
-test('a too long stroke is split without a gap', async () => {
+test('a stroke that is too long is split without a gap', async () => {
   const points = Array.from({ length: 9001 }, (_, at) => [at, 0]);
-  const { marks } = await readDrawing(file([{ ...MARK, message: { ...MARK.message, points } }], []), () => 'K');
-  const ends = marks.map((mark) => /** @type {any} */ (mark).points).map((all) => [all[0], all.at(-2)]);
+  const { shapes } = await readDrawing(file([{ ...MARK, message: { ...MARK.message, points } }], []), () => 'K');
+  const ends = shapes.map((shape) => /** @type {any} */ (shape).points).map((all) => [all[0], all.at(-2)]);
   assert.deepEqual(ends, [[0, 3999], [3999, 7998], [7998, 9000]]);
 });
 
-test('a file that could not be reopened is not written; the error has its name', () => {
-  assert.doesNotThrow(() => checkSize({ size: MOST_BYTES }));
+test('a file that could not be reopened is not written, and the error has its name', () => {
+  assert.doesNotThrow(() => checkSize({ size: MAX_BYTES }));
   assert.throws(() => checkSize({ size: 300 * 2 ** 20 }), /This drawing is 300 MB. At most 256 MB can be opened./);
   assert.ok(isDrawingFile({ name: 'Ours.DrawTogether' }) && !isDrawingFile({ name: 'drawtogether.png' }));
 });
@@ -185,7 +188,7 @@ test('the export has a margin, does not block the page, and can be cancelled', a
   const stopped = new AbortController();
   const seen = [];
   const reading = (async () => {
-    for await (const one of calmly([1, 2, 3], stopped.signal)) {
+    for await (const one of inSlices([1, 2, 3], stopped.signal)) {
       seen.push(one);
       stopped.abort();
     }

@@ -1,15 +1,15 @@
-/** The gateway's side of attachments, written from the wire's description: tus in memory, with faults on demand. */
+/** The gateway's side of attachments, written from the description of the protocol: tus in memory, with faults on demand. */
 
 import { createHash } from 'node:crypto';
-import { unreachable } from '../../Public/js/session/http.js';
+import { unreachable } from '../../Public/js/sync/httpRequest.js';
 import { gatewayEntry } from './support.js';
 
 const COLLECTION = 'https://draw.example/api/sessions/AAAAAAAAAAAAAAAAAAAAAA/attachments';
 
 /**
- * What befalls a request, instead of its going well:
- * `unheard` nothing of it arrives · `cutAfter` so many bytes of its body arrive, and no answer comes · `lost` all is done, and
- * the answer does not come · `hangs` after `cutAfter` bytes, until it is given up · `answer` this one, and nothing is done.
+ * A fault of a request: `unheard`: nothing of it arrives · `cutAfter`: this number of bytes of its body arrives, without an
+ * answer · `lost`: it succeeds, but without an answer · `hangs`: it hangs after `cutAfter` bytes until it is aborted · `answer`:
+ * it has only this answer.
  * @typedef {{ unheard?: true, cutAfter?: number, lost?: true, hangs?: true,
  *   answer?: { status: number, headers?: Record<string, string>, text?: string } }} Fault
  *
@@ -24,17 +24,17 @@ export class FakeAttachments {
   requests = [];
   /** The number of accepted bytes of bodies. */
   taken = 0;
-  /** @type {Fault[]} one for each request to come */
+  /** @type {Fault[]} one for each following request */
   faults = [];
   /** @type {(entry: Uint8Array) => void} */
   tell = () => {};
   sequence = 100;
   loads = 0;
   loadsGivenUp = 0;
-  /** Tells the request that hangs how much of its body went out. @type {(bytes: number) => void} */
+  /** Reports progress to the hanging request: the number of sent bytes of its body. @type {(bytes: number) => void} */
   goesOut = () => {};
 
-  /** @type {import('../../Public/js/session/groupSessionJournal.js').JournalSurroundings['send']} */
+  /** @type {import('../../Public/js/sync/journal/groupSessionJournal.js').JournalEnvironment['send']} */
   send = async (request) => {
     const fault = this.faults.shift() ?? {};
     await Promise.resolve();
@@ -73,7 +73,7 @@ export class FakeAttachments {
     this.tell(gatewayEntry({ flags: 0x07, sequence: this.sequence, key: id, type: 'attachment' }));
   }
 
-  /** Says what the session holds under an id. @param {string} id */
+  /** Sends the entry of an attachment. @param {string} id */
   list(id) {
     this.sequence += 1;
     this.tell(this.entry(id));
@@ -102,7 +102,7 @@ export class FakeAttachments {
     return this.requests.map(({ method }) => method).join(' ');
   }
 
-  /** @param {import('../../Public/js/session/http.js').HTTPRequest} request @param {string} id @param {number} most */
+  /** @param {import('../../Public/js/sync/httpRequest.js').HTTPRequest} request @param {string} id @param {number} most */
   #perform({ method, headers = {}, body, onProgress }, id, most) {
     const stored = this.stored.get(id);
     if (method === 'DELETE') {
@@ -125,20 +125,23 @@ export class FakeAttachments {
   /** @param {string} id @param {Record<string, string>} headers */
   #create(id, headers) {
     const pairs = headers['Upload-Metadata'].split(',').map((pair) => pair.split(' '));
-    const told = Object.fromEntries(pairs.map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
+    const fields = Object.fromEntries(pairs.map(([key, value]) => [key, Buffer.from(value, 'base64').toString()]));
     this.stored.set(id, {
       ...EMPTY,
       id,
       size: Number(headers['Upload-Length']),
-      name: told.filename,
-      contentType: told.filetype ?? 'application/octet-stream',
-      metadata: JSON.parse(told.metadata ?? 'null'),
+      name: fields.filename,
+      contentType: fields.filetype ?? 'application/octet-stream',
+      metadata: JSON.parse(fields.metadata ?? 'null'),
       participant: headers['Participant-Token'] ?? null,
     });
     this.list(id);
   }
 
-  /** @param {string} id @param {number} status @param {ArrayBuffer | null | undefined} body @param {number} most @param {((bytes: number) => void) | undefined} onProgress */
+  /**
+   * @param {string} id @param {number} status @param {ArrayBuffer | null | undefined} body @param {number} most
+   * @param {((bytes: number) => void) | undefined} onProgress
+   */
   #append(id, status, body, most, onProgress) {
     const stored = /** @type {Stored} */ (this.stored.get(id));
     const piece = Buffer.from(body ?? new ArrayBuffer(0)).subarray(0, most);

@@ -6,7 +6,10 @@ Object.assign(globalThis, {
   IDBKeyRange: { bound: (/** @type {string} */ lower, /** @type {string} */ upper) => ({ lower, upper }) },
 });
 
-/** @param {Map<string, any>} held @param {string | Range} [range] one key, or all between; none: all @returns {string[]} in order */
+/**
+ * @param {Map<string, any>} held @param {string | Range} [range] one key, or all keys within bounds; by default all keys
+ * @returns {string[]} in order
+ */
 function keysIn(held, range) {
   const keys = [...held.keys()].sort();
   if (range === undefined) return keys;
@@ -62,6 +65,7 @@ export class FakeDatabase {
       return {
         get: (/** @type {string} */ key) => run(() => held.get(key)),
         getKey: (/** @type {string} */ key) => run(() => (held.has(key) ? key : undefined)),
+        count: (/** @type {Range} */ range) => run(() => keysIn(held, range).length),
         getAll: (/** @type {Range} */ range) => run(() => keysIn(held, range).map((key) => held.get(key))),
         delete: (/** @type {string | Range} */ range) =>
           run(() => keysIn(held, range).forEach((key) => held.delete(key))),

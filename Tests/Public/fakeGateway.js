@@ -1,4 +1,6 @@
-/** The gateway's side of one session, written from the wire's description: with a disk, crashes, restarts and refusals. */
+/**
+ * The gateway's side of one session, written from the description of the protocol, with a disk, crashes, restarts and refusals.
+ */
 
 import { FakeSocket, gatewayEntry, LIMITS, readClientEntries } from './support.js';
 
@@ -8,15 +10,16 @@ import { FakeSocket, gatewayEntry, LIMITS, readClientEntries } from './support.j
  * @typedef {{ id: string, number: number, acknowledged: number }} Person
  * @typedef {{ log: Held[], people: Map<string, Person>, numbers: number, sequence: number }} State
  * @typedef {{ socket: FakeSocket, read: number, out: (object | Uint8Array)[], person: Person | null, isCaughtUp: boolean,
- *   isBehind: boolean }} Line `out`: what is on its way to the client, and lost with the socket
+ *   isBehind: boolean }} Line `out`: the messages on their way to the client, which are lost with the socket
  */
 
 const encoder = new TextEncoder();
+const EXISTING = 32;
 
 export class FakeGateway {
   /** @type {State} */
   state = { log: [], people: new Map(), numbers: 0, sequence: 0 };
-  /** What a crash leaves. @type {State} */
+  /** The state after a crash. @type {State} */
   disk = structuredClone(this.state);
   committed = 0;
   epoch = 'e1';
@@ -25,7 +28,7 @@ export class FakeGateway {
   gaps = 0;
   /** @type {Line[]} */
   lines = [];
-  /** What befalls the next entry that is due: a code of a refusal that passes. @type {string} */
+  /** The code of a temporary refusal of the next entry; '' for none. @type {string} */
   refuses = '';
   /** True if used sequences of refused entries are on the disk too, and a client's `next` counts, as in the real gateway. */
   keepsUsed = true;
@@ -38,7 +41,7 @@ export class FakeGateway {
     return /** @type {any} */ (socket);
   };
 
-  /** Brings what is on its way to one of the clients. @param {number} at which socket, counted round */
+  /** Delivers the next message to a client. @param {number} at the index of its socket, modulo the number of sockets */
   deliver(at) {
     const line = this.#line(at);
     const data = line?.out.shift();
@@ -46,7 +49,7 @@ export class FakeGateway {
     else if (data) line?.socket.tell(data);
   }
 
-  /** Takes the next message from one of the clients. @param {number} at which socket, counted round */
+  /** Handles the next message of a client. @param {number} at the index of its socket, modulo the number of sockets */
   serve(at) {
     const line = this.#line(at);
     if (!line) return;
@@ -61,7 +64,7 @@ export class FakeGateway {
     } else for (const entry of readClientEntries(data)) this.#take(line, entry);
   }
 
-  /** @param {number} at which socket, counted round */
+  /** Cuts a connection. @param {number} at the index of its socket, modulo the number of sockets */
   cut(at) {
     this.#line(at)?.socket.cut();
   }
@@ -78,7 +81,7 @@ export class FakeGateway {
     for (const line of this.lines) if (line.isCaughtUp) line.out.push({ committed: { sequence: this.committed } });
   }
 
-  /** Everything that was not saved is lost. @param {State} [disk] what it comes back with */
+  /** Loses everything that was not saved. @param {State} [disk] the state after the crash */
   crash(disk = this.disk) {
     this.isUp = false;
     for (const { socket } of this.lines) if (socket.readyState < 2) socket.cut();
@@ -117,8 +120,8 @@ export class FakeGateway {
     line.out.push({ joined: { participant, token, ...about, resumed: Boolean(known), limits: LIMITS } });
     const isTail = resume?.epoch === this.epoch && resume.after !== undefined;
     line.out.push({ catchUp: { kind: isTail ? 'tail' : 'snapshot', epoch: this.epoch, sequence } });
-    const told = isTail ? this.state.log.filter((held) => held.sequence > (resume?.after ?? 0)) : this.retained;
-    line.out.push(...told.map(bytesOf), { caughtUp: { sequence } });
+    const entries = isTail ? this.state.log.filter((held) => held.sequence > (resume?.after ?? 0)) : this.retained;
+    line.out.push(...entries.map(bytesOf), { caughtUp: { sequence } });
     line.isCaughtUp = true;
   }
 
@@ -149,12 +152,15 @@ export class FakeGateway {
       return line.out.push({ error: { code: 'bad-entry', detail: 'No.', clientSequence } });
     }
     const sequence = this.state.sequence += 1;
-    const held = { sequence, sender: person.number, clientSequence, flags, key: keyByte, type, payload };
+    const isHeld = this.state.log.some(({ key }) => key !== undefined && key === keyByte);
+    // Entries for clients have the flag `existing` only if the change had no effect.
+    const sentFlags = isHeld ? flags & ~EXISTING : flags;
+    const held = { sequence, sender: person.number, clientSequence, flags: sentFlags, key: keyByte, type, payload };
     this.state.log.push(held);
     for (const one of this.lines) if (one.isCaughtUp) one.out.push(bytesOf(held));
   }
 
-  /** @param {number} at counted round @returns {Line | undefined} */
+  /** @param {number} at modulo the number of sockets @returns {Line | undefined} */
   #line(at) {
     this.lines = this.lines.filter(({ socket }) => socket.readyState < 2);
     return this.lines[at % this.lines.length];

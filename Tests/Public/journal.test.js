@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GroupSessionMessenger } from '../../Public/js/session/groupSessionMessenger.js';
+import { GroupSessionMessenger } from '../../Public/js/sync/groupSessionMessenger.js';
 import { FakeBrowser } from './journalSupport.js';
 import { ADA, catchUp, caughtUp, gatewayEntry, joined, keyOf, quiet, until } from './support.js';
 
@@ -28,8 +28,8 @@ test('§4 an attachment has the gateway’s properties', () => {
   assert.deepEqual([attachment.isReady, attachment.isStalled], [true, false]);
 });
 
-/** Payloads of system entries of the type `attachment`, and the accepted parts. */
-const TOLD = [
+/** Payloads of system entries of the type `attachment`, and the properties that are accepted. */
+const PAYLOADS = [
   { rule: 'no JSON', payload: new TextEncoder().encode('{'), lists: false },
   { rule: 'a list', payload: [], lists: false },
   { rule: 'no id', payload: {}, lists: false },
@@ -38,7 +38,7 @@ const TOLD = [
   { rule: 'members of other kinds', payload: { id: ID, name: 7, size: '5', offset: -1, state: 'odd' }, lists: true },
 ];
 
-for (const { rule, payload, lists } of TOLD) {
+for (const { rule, payload, lists } of PAYLOADS) {
   test(`${rule}: ${lists ? 'listed with defaults' : 'ignored'}`, () => {
     const { last, journal } = openJournal();
     last().entries(gatewayEntry({ flags: 0x85, sequence: 9, key: ID, type: 'attachment', payload }));
@@ -70,9 +70,9 @@ test('§3.3 a removed attachment is removed from both key spaces', async () => {
   last().entries(
     gatewayEntry({ flags: 5, sequence: 150, sender: 2, key: ID, type: 'ImagePlacementMessage', payload: { x: 1 } }),
   );
-  assert.equal(session.retained.sorted().length, 2);
+  assert.equal(session.retained.keys.length, 2);
   gateway.remove(ID);
-  assert.deepEqual([journal.current, session.retained.sorted()], [[], []]);
+  assert.deepEqual([journal.current, session.retained.keys], [[], []]);
   assert.deepEqual((await placements.next()).value.message, { x: 1 });
   const { message, context } = (await removals.next()).value;
   assert.deepEqual([message, context.source, context.key], [null, null, ID]);
@@ -186,18 +186,18 @@ test('§3.3 progress changes the offset, and is reported', () => {
   const { gateway, clock, journal } = openJournal();
   gateway.put(ID, { state: 'uploading', size: 100 });
   /** @type {object[]} */
-  const told = [];
+  const reported = [];
   let changes = 0;
-  journal.addEventListener('progress', (event) => told.push(/** @type {CustomEvent} */ (event).detail));
+  journal.addEventListener('progress', (event) => reported.push(/** @type {CustomEvent} */ (event).detail));
   journal.addEventListener('change', () => (changes += 1));
   clock.pass(7);
   gateway.progress(ID, 40);
   gateway.progress(OTHER, 40);
-  assert.deepEqual(told, [{ id: ID, offset: 40, size: 100, at: 7 }]);
+  assert.deepEqual(reported, [{ id: ID, offset: 40, size: 100, at: 7 }]);
   assert.deepEqual([journal.current[0].offset, changes], [40, 0]);
   gateway.put(ID);
   gateway.progress(ID, 41);
-  assert.deepEqual([told.length, journal.current[0].offset], [1, 5]);
+  assert.deepEqual([reported.length, journal.current[0].offset], [1, 5]);
 });
 
 test('an upload without progress for 10 s is stalled, until its next progress', () => {
@@ -249,7 +249,7 @@ test('a removal sends a request, and a missing attachment is no error', async ()
   assert.deepEqual(journal.current, []);
   await journal.remove(attachment);
   gateway.faults = [{ unheard: true }];
-  await assert.rejects(journal.remove(attachment), { code: 'unavailable', message: 'The server cannot be reached.' });
+  await assert.rejects(journal.remove(attachment), { code: 'unavailable' });
   gateway.faults = [{ answer: { status: 403, text: '{"code":"origin-refused","detail":"Not from there."}' } }];
   await assert.rejects(journal.remove(attachment), { code: 'origin-refused', message: 'Not from there.' });
 });
@@ -270,12 +270,12 @@ const LOAD_FAULTS = [
   {
     rule: 'no answer',
     fault: { unheard: true },
-    error: { code: 'unavailable', message: '“a.png” could not be loaded.' },
+    error: { code: 'unavailable', limit: undefined },
   },
   {
     rule: 'too few bytes',
     fault: { cutAfter: 3 },
-    error: { code: 'unavailable', message: 'Only 3 of the 5 bytes of “a.png” came.' },
+    error: { code: 'unavailable', limit: 5, actual: 3 },
   },
 ];
 

@@ -1,8 +1,8 @@
-/** Pages of one browser, each with a session and its journal, over a gateway in memory. */
+/** Pages of one browser, each with a session and its journal, with a gateway in memory. */
 
 import { createHash } from 'node:crypto';
-import { GroupSessionJournal } from '../../Public/js/session/groupSessionJournal.js';
-import { UploadClaims } from '../../Public/js/session/claims.js';
+import { GroupSessionJournal } from '../../Public/js/sync/journal/groupSessionJournal.js';
+import { UploadLeases } from '../../Public/js/persist/uploadLeases.js';
 import { FakeAttachments } from './fakeAttachments.js';
 import { FakeClock, fakeSession, LIMITS, until, welcome } from './support.js';
 
@@ -13,26 +13,26 @@ export class FakeBrowser {
   /** @type {Map<string, object>} lock → the page that holds it */
   locks = new Map();
 
-  /** @param {{ limits?: object, joins?: boolean, id?: string, time?: number }} [options] `time`: of the wall clock */
+  /** @param {{ limits?: object, joins?: boolean, id?: string, time?: number }} [options] `time`: the wall clock */
   open({ limits = {}, joins = true, id, time = 1_000_000_000 } = {}) {
-    const { session, clock, last, around, reopen } = fakeSession(id ? { id } : {});
+    const { session, clock, last, env, reopen } = fakeSession(id ? { id } : {});
     const page = {};
     const network = new EventTarget();
-    const claims = this.#claimsOf(page);
+    const leases = this.#leasesOf(page);
     const journal = this.journalOf(session, {
-      ...around,
+      ...env,
       network,
-      claims,
+      leases,
       wallClock: () => time + clock.time,
     });
     this.gateway.tell = (entry) => last()?.entries(entry);
     session.join();
     if (joins) welcome(last(), { limits: { ...LIMITS, ...limits } });
-    /** Removes the page: its locks are free, and its timers never fire, because its clock stands still. */
+    /** Removes the page. Its locks are released. Its timers never fire, because its clock stops. */
     const vanish = () => {
       for (const [name, holder] of this.locks) if (holder === page) this.locks.delete(name);
     };
-    /** @template T @param {Promise<T>} promise @returns {Promise<T>} with the clock running meanwhile */
+    /** @template T @param {Promise<T>} promise @returns {Promise<T>} while the clock runs */
     const wait = async (promise) => {
       let isOver = false;
       const settle = () => (isOver = true);
@@ -40,35 +40,35 @@ export class FakeBrowser {
       await until(() => isOver, () => clock.pass(100));
       return await promise;
     };
-    return { session, clock, last, journal, claims, network, vanish, reopen, wait };
+    return { session, clock, last, journal, leases, network, vanish, reopen, wait };
   }
 
-  /** @param {import('../../Public/js/session/groupSession.js').GroupSession} session @param {object} [around] */
-  journalOf(session, around) {
+  /** @param {import('../../Public/js/sync/groupSession.js').GroupSession} session @param {object} [env] */
+  journalOf(session, env) {
     const { send, fetch } = this.gateway;
     const clock = new FakeClock();
     const { now, setTimeout } = clock;
     const clearTimeout = /** @type {any} */ (clock.clearTimeout);
     return new GroupSessionJournal(session, {
-      around: {
+      env: {
         send,
         fetch,
         store: this.store,
-        claims: this.#claimsOf({}),
+        leases: this.#leasesOf({}),
         network: new EventTarget(),
         wallClock: () => 0,
         now,
         setTimeout,
         clearTimeout,
         random: () => 0.5,
-        ...around,
+        ...env,
       },
     });
   }
 
   /** @param {object} page */
-  #claimsOf(page) {
-    return new UploadClaims({
+  #leasesOf(page) {
+    return new UploadLeases({
       locks: /** @type {any} */ ({
         request: (/** @type {string} */ name, /** @type {any} */ _, /** @type {any} */ use) => {
           if (this.locks.has(name)) return Promise.resolve(use(null));
@@ -82,7 +82,7 @@ export class FakeBrowser {
   }
 }
 
-/** Where a browser keeps uploads. @implements {KeptUploads} */
+/** The store of uploads of a browser. @implements {UploadRecords} */
 export class FakeStore {
   /** @type {Map<string, { record: any, blob: Blob }>} */
   kept = new Map();
@@ -118,9 +118,9 @@ export class FakeStore {
   }
 }
 
-/** @typedef {import('../../Public/js/storage/database.js').KeptUploads} KeptUploads */
+/** @typedef {import('../../Public/js/sync/uploads/uploadRecords.js').UploadRecords} UploadRecords */
 
-/** Bytes that differ from place to place. @param {number} size */
+/** Returns bytes with different values at different offsets. @param {number} size */
 export function bytesOf(size) {
   const bytes = new Uint8Array(size);
   for (let at = 0; at < size; at += 1) bytes[at] = (at * 31 + (at >> 8) * 7 + (at >> 16)) & 255;
@@ -137,7 +137,7 @@ export function hashOf(bytes) {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** A file that the browser cannot read any more, from some place on. @param {number} size @param {number} readable */
+/** Returns a file that the browser can read only up to an offset. @param {number} size @param {number} readable */
 export function brokenFile(size, readable) {
   const file = fileOf(size);
   const slice = file.slice.bind(file);

@@ -1,11 +1,11 @@
-/** Stored entries that outlive a page: their owner and order, and the entries that a killed page had sent. */
+/** Stored entries that survive a page: their owner, their order, and the entries that a killed page had sent. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Outbox } from '../../Public/js/session/outgoing.js';
-import { ParticipantStore } from '../../Public/js/session/savedParticipant.js';
-import { Retention } from '../../Public/js/session/wire.js';
-import { Database } from '../../Public/js/storage/database.js';
+import { Outbox } from '../../Public/js/sync/outbox.js';
+import { OutboxStore } from '../../Public/js/persist/outboxStore.js';
+import { Retention } from '../../Public/js/sync/wire.js';
+import { Database } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { keyOf } from './support.js';
 
@@ -17,16 +17,16 @@ test('an outbox is restored with numbers and payloads, only in its session', asy
   const [store] = await tab.open('S');
   const outbox = filled(2);
   outbox.peek();
-  await store.save({ token: 't', outbox: outbox.snapshot() });
+  await store.save({ token: 't', number: 7, outbox: outbox.snapshot() });
   tab.close();
   assert.equal((await tab.open('Other'))[1], null);
   const [, saved] = await tab.open('S');
-  assert.equal(saved?.token, 't');
+  assert.deepEqual([saved?.token, saved?.number], ['t', 7]);
   assert.deepEqual(saved?.outbox.items.map(({ clientSequence }) => clientSequence), [1, 0]);
   assert.deepEqual(saved?.outbox.items.map(({ entry }) => entry), [entryOf(1), entryOf(2)]);
 });
 
-test('only changes are written, and committed entries are removed', async () => {
+test('only changes are written; committed entries are removed', async () => {
   const browser = new Browser();
   const [store] = await browser.tab().open('S');
   const outbox = filled(3);
@@ -59,7 +59,7 @@ test('refused and prioritized entries keep their places', async () => {
   assert.deepEqual(saved?.outbox.items.map(({ entry }) => entry.type && entry.key), [keyOf(1), '', keyOf(4), keyOf(3)]);
 });
 
-/** The number of entries, of three, that a page had sent without recording it when it was killed. */
+/** The number of entries that a page had sent, without storing this, when it was killed. It had three entries. */
 for (const sent of [0, 1, 2, 3]) {
   test(`killed after ${sent} of 3 unrecorded sends, the rest is sent and nothing is duplicated`, async () => {
     const browser = new Browser();
@@ -165,9 +165,12 @@ class Browser {
     const own = {};
     return {
       storage,
-      /** @param {string} session @returns {Promise<[ParticipantStore, import('../../Public/js/session/groupSession.js').SavedParticipant | null]>} */
+      /**
+       * @param {string} session
+       * @returns {Promise<[OutboxStore, import('../../Public/js/sync/groupSession.js').SavedParticipant | null]>}
+       */
       open: async (session) => {
-        const store = new ParticipantStore({
+        const store = new OutboxStore({
           session,
           storage: {
             getItem: (name) => storage.get(name) ?? null,
@@ -175,7 +178,7 @@ class Browser {
             removeItem: (name) => void storage.delete(name),
           },
           database: this.database,
-          take: async (claim) => {
+          acquireLease: async (claim) => {
             if (this.claims.has(claim)) return false;
             this.claims.set(claim, own);
             return true;
@@ -197,7 +200,7 @@ class Browser {
     return (await this.database.read(['outboxes'], ({ outboxes }) => [outboxes.getAll()]))?.[0];
   }
 
-  /** @returns {Promise<number[]>} which entries */
+  /** @returns {Promise<number[]>} the stored entries */
   async held() {
     const [held] = await this.database.read(['entries'], ({ entries }) => [entries.getAll()]) ?? [];
     return held.map((/** @type {any} */ { entry }) => entry.payload[0]);
@@ -211,7 +214,7 @@ function filled(count) {
   return outbox;
 }
 
-/** @param {Outbox} outbox @returns {number[]} what it puts on the socket, by number */
+/** @param {Outbox} outbox @returns {number[]} the client sequences that it sends */
 function put(outbox) {
   const numbers = [];
   for (let item = outbox.peek(); item; item = outbox.peek()) {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AsyncQueue } from '../../Public/js/session/asyncQueue.js';
+import { AsyncQueue } from '../../Public/js/sync/asyncQueue.js';
 import {
   InvalidationReason,
   MessageTooLargeError,
   NotJoinedError,
   RateLimitedError,
-} from '../../Public/js/session/errors.js';
-import { GroupSessionMessenger } from '../../Public/js/session/groupSessionMessenger.js';
+} from '../../Public/js/sync/errors.js';
+import { GroupSessionMessenger } from '../../Public/js/sync/groupSessionMessenger.js';
 import { ADA, BEN, fakeSession, gatewayEntry, keyOf, LIMITS, welcome } from './support.js';
 
 class Guess {
@@ -21,7 +21,7 @@ class Guess {
 
 class Wave {}
 
-test('a message’s type is its class’s identifier, else the class’s name, else the given type', () => {
+test('the type of a message is the identifier of its class, else the name of the class, else the given type', () => {
   const { messenger, last } = joinedMessenger();
   messenger.send(new Guess('cat'));
   messenger.send(new Wave());
@@ -51,7 +51,7 @@ test('a message may have one, several or no recipients', async () => {
 test('unretained messages are delivered once, even if they are sent again after a crash; retained ones are repeated', () => {
   const { messenger, last } = joinedMessenger();
   /** @type {unknown[]} */
-  const told = [];
+  const received = [];
   const queue = messenger.messages('Wave');
   const wave = { sender: 2, type: 'Wave' };
   const entries = [
@@ -65,8 +65,8 @@ test('unretained messages are delivered once, even if they are sent again after 
   for (const entry of entries) last().entries(entry);
   queue.finish();
   return (async () => {
-    for await (const { message } of queue) told.push(message);
-    assert.deepEqual(told, [1, 2, 3, 3, 4]);
+    for await (const { message } of queue) received.push(message);
+    assert.deepEqual(received, [1, 2, 3, 3, 4]);
   })();
 });
 
@@ -94,7 +94,7 @@ test('retained messages need a key', () => {
   ], [7, 9, '']]);
 });
 
-test('too large: an error with both numbers, and nothing sent', async () => {
+test('a message that is too large: an error with both numbers, and nothing is sent', async () => {
   const { messenger, last } = joinedMessenger({ limits: { ...LIMITS, messageBytes: 262_144 } });
   await assert.rejects(messenger.send(new Uint8Array(262_145)), {
     name: 'MessageTooLargeError',
@@ -106,7 +106,7 @@ test('too large: an error with both numbers, and nothing sent', async () => {
   assert.equal(last().said.length, 1);
 });
 
-test('too fast: an error with the time, and nothing is sent', async () => {
+test('messages that are sent too fast: an error with the time to wait, and nothing is sent', async () => {
   const { messenger, clock, last } = joinedMessenger();
   for (let frame = 0; frame < 300; frame += 1) {
     for (let count = 0; count < 4; count += 1) messenger.send(new Wave());

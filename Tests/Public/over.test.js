@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Camera } from '../../Public/js/canvas/camera.js';
-import { scaleFor } from '../../Public/js/export/raster.js';
-import { Item } from '../../Public/js/canvas/item.js';
-import { Hand } from '../../Public/js/tools/hand.js';
+import { Camera } from '../../Public/js/model/camera.js';
+import { scaleFor } from '../../Public/js/render/export/raster.js';
+import { Item } from '../../Public/js/model/item.js';
+import { PanTool } from '../../Public/js/tools/panTool.js';
 
-/** The size of a picture in points, and the scale of its copy in pixels a point. */
+/** The size of a picture in points, and the scale of its copy in pixels per point. */
 const COPIES = [
   { rule: 'as many pixels a point as are wanted', width: 1000, height: 800, scale: 2 },
   { rule: 'no more pixels than any browser can hold', width: 4096, height: 4096, scale: 1 },
@@ -19,7 +19,7 @@ for (const { rule, width, height, scale } of COPIES) {
 
 test('the grabbed point stays under the pointer at any zoom', () => {
   const camera = new Camera();
-  const hand = new Hand(camera);
+  const hand = new PanTool(camera);
   camera.zoom(4, 100, 100);
   const sample = (/** @type {number} */ at) => {
     const [x, y] = camera.toPlane(at, 50);
@@ -36,13 +36,13 @@ test('the grabbed point stays under the pointer at any zoom', () => {
   assert.equal(camera.scale, 4);
 });
 
-test('ready attachments can be read, also after the end; unfinished ones cannot', async () => {
+test('ready attachments can be read, also after the end of the session; unfinished ones cannot', async () => {
   const place = { x: 0, y: 0, width: 1, height: 1, z: 1 };
   const item = new Item({ id: 'A', name: 'a.png', contentType: 'image/png', size: 1, place });
   const attachment = /** @type {any} */ ({ isReady: false, load: () => Promise.resolve('contents') });
   item.attachment = attachment;
   assert.deepEqual([item.source, item.canLoad], [null, false]);
-  await assert.rejects(item.load(), /“a.png” is not there yet/);
+  await assert.rejects(item.load(), /“a.png” is not available yet/);
   attachment.isReady = true;
   assert.deepEqual([item.source, await item.load()], [attachment, 'contents']);
   item.origin = item.attachment;

@@ -1,41 +1,21 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { buildRelease, PUBLIC } from './release.js';
 
-const PUBLIC = fileURLToPath(new URL('../../Public/', import.meta.url));
 const HTML = readFileSync(join(PUBLIC, 'index.html'), 'utf8');
-
-/** The first scripts of the page: a module, and a script that runs before anything is visible. */
-const START = 'js/start.js';
-const FIRST = 'js/early.js';
-/** Runs beside the page when it has too many marks to paint by itself. */
-const WORKER = 'js/worker/tiles.js';
-/** Loaded only for other languages. */
-const LANGUAGES = readdirSync(join(PUBLIC, 'js/words')).filter((name) => /^(?!en)[a-z]{2}\.js$/.test(name)).map((
-  name,
-) => join('js/words', name));
-
-test('the page preloads exactly its modules', () => {
-  const preloaded = [...HTML.matchAll(/<link rel="modulepreload" href="\/([^"]+)">/g)].map(([, path]) => path);
-  const scripts = [...HTML.matchAll(/<script[^>]* src="\/([^"]+)">/g)].map(([, path]) => path);
-  assert.deepEqual(scripts, [FIRST, START]);
-  const needed = [...reached(START, new Set())].filter((path) => !LANGUAGES.includes(path));
-  assert.deepEqual(preloaded.toSorted(), needed.toSorted());
-  assert.equal(new Set(preloaded).size, preloaded.length);
-});
+/** The modules of the page and of its workers, as the bundler finds them. */
+const MODULES = Object.keys(buildRelease().meta.inputs).filter((path) => path.endsWith('.js'));
+/** The scripts that run before anything is visible. They have no static imports. */
+const CLASSIC = [...HTML.matchAll(/<script src="\/([^"]+)">/g)].map(([, path]) => path);
 
 test('each module is used', () => {
   const all = readdirSync(join(PUBLIC, 'js'), { recursive: true, encoding: 'utf8' }).filter((path) =>
     path.endsWith('.js')
   );
-  const used = new Set([FIRST, ...reached(START, new Set()), ...reached(WORKER, new Set())]);
+  const used = new Set([...MODULES, ...CLASSIC]);
   assert.deepEqual(all.map((path) => join('js', path)).toSorted(), [...used].toSorted());
-  assert.match(
-    readFileSync(join(PUBLIC, 'js/canvas/tileWorker.js'), 'utf8'),
-    /new Worker\(new URL\('\.\.\/worker\/tiles\.js'/,
-  );
 });
 
 test('the markup fits a strict policy', () => {
@@ -43,33 +23,31 @@ test('the markup fits a strict policy', () => {
 });
 
 test('each used icon is in the sprite', () => {
-  const modules = [...reached(START, new Set())].map((path) => readFileSync(join(PUBLIC, path), 'utf8')).join(
-    '',
-  );
+  const modules = MODULES.map((path) => readFileSync(join(PUBLIC, path), 'utf8')).join('');
   const used = new Set([...`${HTML}${modules}`.matchAll(/(?:#icon-|icon\(')([\w-]+)/g)].map(([, id]) => id));
   const drawn = new Set([...HTML.matchAll(/<symbol id="icon-([\w-]+)"/g)].map(([, id]) => id));
   assert.deepEqual([...used].toSorted(), [...drawn].toSorted());
 });
 
-test('the page is installable: its icons exist, and one is maskable', () => {
+test('the page is installable: its icons exist in the sizes that operating systems need', () => {
   const [, path] = HTML.match(/<link rel="manifest" href="\/([^"]+)">/) ?? [];
   const { id, start_url, icons } = JSON.parse(readFileSync(join(PUBLIC, path ?? ''), 'utf8'));
   assert.deepEqual([id, start_url], ['/', '/']);
-  assert.deepEqual(icons.map(({ purpose }) => purpose), ['any', 'maskable']);
   for (const { src, type, sizes } of icons) {
-    assert.deepEqual([type, sizes], ['image/svg+xml', 'any']);
-    assert.match(readFileSync(join(PUBLIC, src), 'utf8'), /^<svg [^>]*viewBox="0 0 32 32">/);
+    if (type === 'image/svg+xml') {
+      assert.equal(sizes, 'any');
+      assert.match(readFileSync(join(PUBLIC, src), 'utf8'), /^<svg [^>]*viewBox="0 0 32 32">/);
+    } else assert.deepEqual([type, sizes], ['image/png', pngSize(src)]);
   }
+  const offered = icons.map((/** @type {any} */ { sizes, purpose }) => `${purpose} ${sizes}`);
+  for (const icon of ['any 192x192', 'any 512x512', 'maskable 512x512']) assert.ok(offered.includes(icon), icon);
+  const [, touch] = HTML.match(/<link rel="apple-touch-icon" href="\/([^"]+)">/) ?? [];
+  assert.equal(pngSize(touch), '180x180');
 });
 
-/** @param {string} path @param {Set<string>} seen @returns {Set<string>} it and what it imports */
-function reached(path, seen) {
-  if (seen.has(path)) return seen;
-  seen.add(path);
-  const source = readFileSync(join(PUBLIC, path), 'utf8');
-  const imports = /^(?:(?:import|export) .*?|} )from '(\.[^']+)';$|\bawait import\('(\.[^']+)'\)/gm;
-  for (const [, still, dynamic] of source.matchAll(imports)) {
-    reached(relative(PUBLIC, join(PUBLIC, dirname(path), still ?? dynamic)), seen);
-  }
-  return seen;
+/** @param {string} path @returns {string} the size that the file's header names, such as `192x192` */
+function pngSize(path) {
+  const bytes = readFileSync(join(PUBLIC, path));
+  assert.equal(bytes.toString('latin1', 1, 4), 'PNG');
+  return `${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`;
 }

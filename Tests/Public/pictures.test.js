@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Bitmaps } from '../../Public/js/canvas/bitmaps.js';
-import { LARGEST_BITMAP, levelFor, pictureType, pixelsAt, planned, sizeAt } from '../../Public/js/canvas/imageFile.js';
-import { Item, shortened } from '../../Public/js/canvas/item.js';
-import { Items, Scene } from '../../Public/js/canvas/scene.js';
-import { AttachmentError } from '../../Public/js/session/errors.js';
-import { Stroke } from '../../Public/js/canvas/stroke.js';
-import { Marks } from '../../Public/js/canvas/marks.js';
+import { BitmapCache } from '../../Public/js/render/bitmaps.js';
 import {
-  doneOfTotal,
-  itemLabel,
-  Pace,
-  partDone,
-  timeLeft,
-  tooLargeWords,
-  unreadableWords,
-} from '../../Public/js/ui/adding.js';
-import { panelPlace } from '../../Public/js/ui/elements.js';
+  levelFor,
+  MAX_BITMAP_PIXELS,
+  pictureType,
+  pixelsAt,
+  planBitmaps,
+  sizeAt,
+} from '../../Public/js/model/imageFile.js';
+import { Item, shortened } from '../../Public/js/model/item.js';
+import { Items, Scene } from '../../Public/js/model/scene.js';
+import { AttachmentError } from '../../Public/js/sync/errors.js';
+import { Stroke } from '../../Public/js/model/stroke.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
+import { tooLargeMessages, unreadableMessages } from '../../Public/js/ui/filePlacer.js';
+import { doneOfTotal, itemLabel, partDone, timeLeft, TransferRate } from '../../Public/js/ui/transferProgress.js';
+import { panelPlace } from '../../Public/js/ui/panelPlacement.js';
 import { keyOf } from './support.js';
 
 const MB = 1024 * 1024;
@@ -46,7 +46,7 @@ for (
   });
 }
 
-test('a picture is halved while the screen cannot show the difference', () => {
+test('a picture is halved as long as the screen cannot show the difference', () => {
   const natural = { width: 4000, height: 3000 };
   assert.equal(levelFor(natural, 4000), 0);
   assert.equal(levelFor(natural, 2001), 0);
@@ -61,25 +61,31 @@ test('a picture is halved while the screen cannot show the difference', () => {
 test('bitmaps have at most the size that phones can draw', () => {
   const natural = { width: 11_500, height: 8700 };
   assert.equal(levelFor(natural, 11_500), 2);
-  assert.ok(pixelsAt(natural, 2) <= LARGEST_BITMAP);
+  assert.ok(pixelsAt(natural, 2) <= MAX_BITMAP_PIXELS);
 });
 
 const one = { width: 100, height: 100 };
 
-test('visible pictures are loaded; others stay while there is room', () => {
+test('visible pictures are loaded; others stay as long as there is room', () => {
   const held = [{ of: 'away', natural: one, level: 0 }, { of: 'here', natural: one, level: 0 }];
   const wanted = [{ of: 'here', natural: one, level: 0 }, { of: 'new', natural: one, level: 0 }];
-  assert.deepEqual(planned(held, wanted, 30_000), { load: [wanted[1]], drop: [] });
-  assert.deepEqual(planned(held, wanted, 29_999), { load: [wanted[1]], drop: ['away'] });
+  assert.deepEqual(planBitmaps(held, wanted, 30_000), { load: [wanted[1]], drop: [] });
+  assert.deepEqual(planBitmaps(held, wanted, 29_999), { load: [wanted[1]], drop: ['away'] });
 });
 
-test('a finer bitmap replaces a coarse one; the reverse happens only without room', () => {
-  assert.deepEqual(planned([{ of: 'a', natural: one, level: 2 }], [{ of: 'a', natural: one, level: 1 }], 1e6).load, [
-    { of: 'a', natural: one, level: 1 },
-  ]);
-  assert.deepEqual(planned([{ of: 'a', natural: one, level: 0 }], [{ of: 'a', natural: one, level: 3 }], 1e6).load, []);
+test('a finer bitmap replaces a coarse one; a coarser one replaces a fine one only without room', () => {
+  assert.deepEqual(
+    planBitmaps([{ of: 'a', natural: one, level: 2 }], [{ of: 'a', natural: one, level: 1 }], 1e6).load,
+    [
+      { of: 'a', natural: one, level: 1 },
+    ],
+  );
+  assert.deepEqual(
+    planBitmaps([{ of: 'a', natural: one, level: 0 }], [{ of: 'a', natural: one, level: 3 }], 1e6).load,
+    [],
+  );
   const many = ['a', 'b'].map((of) => ({ of, natural: one, level: 0 }));
-  const { load, drop } = planned(many, many, 12_500);
+  const { load, drop } = planBitmaps(many, many, 12_500);
   assert.deepEqual(load, [{ of: 'a', natural: one, level: 1 }]);
   assert.deepEqual(drop, []);
 });
@@ -89,12 +95,12 @@ test('visible pictures always fit: the largest are made coarser first', () => {
     { of: 'large', natural: { width: 400, height: 400 }, level: 0 },
     { of: 'small', natural: one, level: 0 },
   ];
-  const { load } = planned([], wanted, 50_000);
+  const { load } = planBitmaps([], wanted, 50_000);
   assert.deepEqual(load.map(({ of, level }) => [of, level]), [['large', 1], ['small', 0]]);
-  assert.equal(planned([], wanted, 1).load.length, 2);
+  assert.equal(planBitmaps([], wanted, 1).load.length, 2);
 });
 
-test('bitmaps are made one at a time, for visible pictures', async () => {
+test('bitmaps are decoded one at a time, for visible pictures', async () => {
   const { items, bitmaps, decodes } = gallery();
   const [here, away, file] = [
     picture({ x: 100 }),
@@ -103,7 +109,7 @@ test('bitmaps are made one at a time, for visible pictures', async () => {
   ];
   const other = picture({ id: 4, x: 300 });
   for (const item of [here, away, file, other]) items.add(item);
-  bitmaps.show(SEEN, 1);
+  bitmaps.update(SEEN, 1);
   await settled();
   assert.deepEqual(decodes.map(({ level }) => level), [2]);
   decodes[0].done();
@@ -115,11 +121,11 @@ test('bitmaps are made one at a time, for visible pictures', async () => {
   assert.deepEqual(here.natural, { width: 400, height: 400 });
 });
 
-test('a picture removed during decoding keeps no memory', async () => {
+test('a picture that is removed during decoding uses no memory', async () => {
   const { items, bitmaps, decodes } = gallery();
   const item = picture({});
   items.add(item);
-  bitmaps.show(SEEN, 1);
+  bitmaps.update(SEEN, 1);
   await settled();
   items.remove(item);
   decodes[0].done();
@@ -132,7 +138,7 @@ test('an undecodable picture is a card, and a failed load can be retried', async
   const { items, bitmaps, decodes, improved } = gallery();
   const broken = picture({});
   items.add(broken);
-  bitmaps.show(SEEN, 1);
+  bitmaps.update(SEEN, 1);
   await settled();
   decodes[0].fail();
   await settled();
@@ -143,14 +149,14 @@ test('an undecodable picture is a card, and a failed load can be retried', async
   missing.blob = null;
   missing.origin = /** @type {any} */ ({ load: () => Promise.reject(new Error('It could not be loaded.')) });
   items.add(missing);
-  bitmaps.show(SEEN, 1);
+  bitmaps.update(SEEN, 1);
   await settled();
   assert.equal(missing.problem, 'It could not be loaded.');
-  bitmaps.show(SEEN, 1);
+  bitmaps.update(SEEN, 1);
   assert.equal(missing.bitmap, null);
   missing.blob = new Blob(['x']);
   missing.problem = '';
-  bitmaps.show(SEEN, 1);
+  bitmaps.update(SEEN, 1);
   await settled();
   decodes[1].done();
   await settled();
@@ -164,13 +170,13 @@ test('a picture damaged on the server has no retry button', async () => {
   let error = new AttachmentError('damaged', 'It is damaged.');
   item.origin = /** @type {any} */ ({ load: () => Promise.reject(error) });
   items.add(item);
-  bitmaps.show(SEEN, 1);
+  bitmaps.update(SEEN, 1);
   await settled();
   assert.deepEqual([item.problem, item.isLost], ['It is damaged.', true]);
   // After the operator restored the file, the next load may fail for another reason.
   error = new AttachmentError('unavailable', 'It is out of reach.');
   item.problem = '';
-  bitmaps.show(SEEN, 1);
+  bitmaps.update(SEEN, 1);
   await settled();
   assert.deepEqual([item.problem, item.isLost], ['It is out of reach.', false]);
 });
@@ -187,14 +193,14 @@ test('downloads are kept for finer bitmaps, up to a limit', async () => {
     items.add(item);
     return item;
   });
-  bitmaps.show(SEEN, 1);
+  bitmaps.update(SEEN, 1);
   for (let at = 0; at < 3; at += 1) {
     await settled();
     decodes[at].done();
   }
   await settled();
   assert.deepEqual(all.map(({ blob }) => blob), [contents[0], null, contents[2]]);
-  bitmaps.show(SEEN, 4);
+  bitmaps.update(SEEN, 4);
   for (let at = 3; at < 6; at += 1) {
     await settled();
     decodes[at].done();
@@ -204,13 +210,13 @@ test('downloads are kept for finer bitmaps, up to a limit', async () => {
 });
 
 test('§6 pictures and strokes are ordered by `z` and then by id', () => {
-  const [strokes, items] = [new Marks(), new Items()];
+  const [strokes, items] = [new Shapes(), new Items()];
   const scene = new Scene(strokes, items);
   assert.equal(scene.bounds, null);
   for (const [id, z] of [[5, 1], [3, 4]]) {
     const stroke = new Stroke({ id: keyOf(id), rgb: '#000000', color: 0, width: 2, tool: 'pen', z });
     stroke.append([0, 0, 10, 10], null);
-    strokes.put(stroke);
+    strokes.set(stroke);
   }
   for (const [id, z] of [[9, 6], [2, 4], [7, 1]]) items.add(picture({ id, z }));
   assert.deepEqual(scene.all.map(({ id }) => id), [5, 7, 2, 3, 9].map(keyOf));
@@ -249,15 +255,15 @@ test('sizes and remaining times as text', () => {
   ]);
 });
 
-test('the rate covers the last seconds, and restarts after a cut', () => {
-  const pace = new Pace();
+test('the rate covers the last seconds, and restarts after a lost connection', () => {
+  const pace = new TransferRate();
   assert.equal(pace.secondsLeft(1000), null);
   pace.add(0, 0);
   pace.add(100, 500);
   assert.equal(pace.secondsLeft(1000), null);
   pace.add(200, 1000);
   assert.equal(pace.secondsLeft(1000), 4);
-  // Twice as fast from here on: earlier seconds do not count.
+  // From here on, the transfer is twice as fast. Earlier seconds no longer count.
   for (let at = 2; at <= 12; at += 1) pace.add(400 * (at - 1), 1000 * at);
   assert.equal(pace.secondsLeft(8400), 10);
   pace.add(1000, 13_000);
@@ -290,7 +296,7 @@ function gallery() {
   const improved = [];
   /** @type {{ level: number, isClosed: boolean, done: () => void, fail: () => void }[]} */
   const decodes = [];
-  const bitmaps = new Bitmaps(items, (item) => improved.push(item), {
+  const bitmaps = new BitmapCache(items, (item) => improved.push(item), {
     measure: () => Promise.resolve({ width: 400, height: 400 }),
     decode: (_, __, level) =>
       new Promise((resolve, reject) => {
@@ -314,7 +320,7 @@ function settled() {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-test('an upload’s panel is below its item’s visible part, and covers no other', () => {
+test('the panel of an upload is below the visible part of its item, and covers no other panel', () => {
   const [panel, view] = [{ width: 240, height: 80 }, { width: 1000, height: 700 }];
   const place = (/** @type {number[]} */ [left, top, width, height], /** @type {any[]} */ taken = []) => {
     const box = panelPlace({ left, top, width, height }, panel, view, taken);
@@ -324,7 +330,7 @@ test('an upload’s panel is below its item’s visible part, and covers no othe
   // At the edges, the panel stays within them.
   assert.deepEqual(place([-50, 200, 100, 100]), [8, 308]);
   assert.deepEqual(place([900, 500, 100, 400]), [752, 536]);
-  // Outside the view, or below one of its bars, there is no panel.
+  // There is no panel for an item outside of the view, or below one of its bars.
   for (
     const away of [[300, 700, 400, 100], [300, 617, 400, 100], [300, -40, 400, 100], [1001, 200, 9, 9], [-9, 200, 9, 9]]
   ) {
@@ -340,14 +346,17 @@ test('rejected files are reported one by one, many in one message', () => {
   const MB = 2 ** 20;
   const files = ['a', 'b', 'c', 'd', 'e'].map((name) => ({ name, size: 131 * MB }));
   const one = 'This file is 131 MB. The limit here is 100 MB.';
-  assert.deepEqual(tooLargeWords([{ name: 'fits', size: 100 * MB }, files[0]], 100 * MB), [{ title: 'a', text: one }]);
-  assert.deepEqual(tooLargeWords(files.slice(2), 100 * MB).map(({ title, text }) => [title, text]), [
+  assert.deepEqual(tooLargeMessages([{ name: 'fits', size: 100 * MB }, files[0]], 100 * MB), [{
+    title: 'a',
+    text: one,
+  }]);
+  assert.deepEqual(tooLargeMessages(files.slice(2), 100 * MB).map(({ title, text }) => [title, text]), [
     ['c', one],
     ['d', one],
     ['e', one],
   ]);
-  assert.deepEqual(tooLargeWords(files, 100 * MB), [{ text: '5 files are too large. The limit here is 100 MB.' }]);
-  assert.deepEqual(unreadableWords(['x']), [{ title: 'x', text: 'This file cannot be read.' }]);
-  assert.deepEqual(unreadableWords(['x', 'y', 'z', 'w']), [{ text: '4 files cannot be read.' }]);
-  assert.deepEqual([tooLargeWords([], 1), unreadableWords([])], [[], []]);
+  assert.deepEqual(tooLargeMessages(files, 100 * MB), [{ text: '5 files are too large. The limit here is 100 MB.' }]);
+  assert.deepEqual(unreadableMessages(['x']), [{ title: 'x', text: 'This file cannot be read.' }]);
+  assert.deepEqual(unreadableMessages(['x', 'y', 'z', 'w']), [{ text: '4 files cannot be read.' }]);
+  assert.deepEqual([tooLargeMessages([], 1), unreadableMessages([])], [[], []]);
 });

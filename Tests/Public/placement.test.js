@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cells, fitted, laidInto, wayToFree } from '../../Public/js/canvas/arranging.js';
-import { contains, cornerAt, growthBy } from '../../Public/js/canvas/picking.js';
-import { growth, movedPlace } from '../../Public/js/canvas/motion.js';
+import { fitInto, gridCells, offsetToFreeSpace, placeInCell } from '../../Public/js/edit/autoLayout.js';
+import { contains, cornerAt, resizeFactor } from '../../Public/js/model/hitTest.js';
+import { scaleAbout, transformedPlacement } from '../../Public/js/protocol/transformSync.js';
 import {
   boundsOf,
   decodePlacement,
   encodePlacement,
-  madeUpPlace,
+  fallbackPosition,
   onPlane,
   placementMessage,
   readPlacement,
-} from '../../Public/js/canvas/placement.js';
+} from '../../Public/js/model/placement.js';
 
 const PLACE = { x: 100, y: 50, width: 80, height: 40, z: 3 };
 const BOUNDS = boundsOf(PLACE);
@@ -63,29 +63,29 @@ test('§6 the message has the center, in hundredths', () => {
 });
 
 test('without a placement every page computes the same default', () => {
-  assert.deepEqual(madeUpPlace('00000000-0000-4000-8000-000000000000'), { x: 200, y: 200 });
-  assert.deepEqual(madeUpPlace('0000000A-0000-4000-8000-000000000000'), { x: 320, y: 260 });
-  assert.deepEqual(madeUpPlace('FFFFFFFF-0000-4000-8000-000000000000'), { x: 620, y: 260 });
+  assert.deepEqual(fallbackPosition('00000000-0000-4000-8000-000000000000'), { x: 200, y: 200 });
+  assert.deepEqual(fallbackPosition('0000000A-0000-4000-8000-000000000000'), { x: 320, y: 260 });
+  assert.deepEqual(fallbackPosition('FFFFFFFF-0000-4000-8000-000000000000'), { x: 620, y: 260 });
 });
 
-test('a picture is fitted into its space without distortion or enlargement', () => {
-  assert.deepEqual(fitted({ width: 4000, height: 2000 }, { width: 600, height: 250 }), { width: 500, height: 250 });
-  assert.deepEqual(fitted({ width: 3000, height: 500 }, { width: 600, height: 420 }), { width: 600, height: 100 });
-  assert.deepEqual(fitted({ width: 30, height: 20 }, { width: 600, height: 420 }), { width: 30, height: 20 });
+test('a picture fits into its space without distortion or enlargement', () => {
+  assert.deepEqual(fitInto({ width: 4000, height: 2000 }, { width: 600, height: 250 }), { width: 500, height: 250 });
+  assert.deepEqual(fitInto({ width: 3000, height: 500 }, { width: 600, height: 420 }), { width: 600, height: 100 });
+  assert.deepEqual(fitInto({ width: 30, height: 20 }, { width: 600, height: 420 }), { width: 30, height: 20 });
 });
 
-test('a single item gets 60 % of the view, where it was dropped, at any zoom', () => {
-  assert.deepEqual(cells(1, [10, 20], VIEW), [{ x: 10, y: 20, room: { width: 600, height: 420 } }]);
-  const [close] = cells(1, [10, 20], { ...VIEW, scale: 4 });
+test('a single item gets at most 60 % of the view, where it was dropped, at any zoom', () => {
+  assert.deepEqual(gridCells(1, [10, 20], VIEW), [{ x: 10, y: 20, room: { width: 600, height: 420 } }]);
+  const [close] = gridCells(1, [10, 20], { ...VIEW, scale: 4 });
   assert.deepEqual(close.room, { width: 150, height: 105 });
-  // 30 × 20 pixels on the screen at any zoom, not four times that.
-  assert.deepEqual(laidInto({ width: 30, height: 20 }, close, 4), { x: 10, y: 20, width: 7.5, height: 5 });
+  // It has 30 × 20 pixels on the screen at any zoom, not four times as many.
+  assert.deepEqual(placeInCell({ width: 30, height: 20 }, close, 4), { x: 10, y: 20, width: 7.5, height: 5 });
 });
 
 test('several items are placed side by side around the center', () => {
   for (const count of [2, 3, 4, 5, 7, 20]) {
     for (const view of [VIEW, { width: 390, height: 844, scale: 1 }, { ...VIEW, scale: 0.5 }]) {
-      const laid = cells(count, [0, 0], view);
+      const laid = gridCells(count, [0, 0], view);
       assert.equal(laid.length, count);
       const boxes = laid.map(({ x, y, room }) => boundsOf({ x, y, ...room }));
       boxes.forEach((a, at) => {
@@ -100,8 +100,8 @@ test('several items are placed side by side around the center', () => {
   }
 });
 
-test('cells are wide enough for cards', () => {
-  const laid = cells(6, [0, 0], { width: 390, height: 844, scale: 1 }, { width: 280, height: 76 });
+test('the cells of the grid are wide enough for cards', () => {
+  const laid = gridCells(6, [0, 0], { width: 390, height: 844, scale: 1 }, { width: 280, height: 76 });
   assert.ok(laid.every(({ room }) => room.width >= 280));
   assert.equal(new Set(laid.map(({ y }) => y)).size, 6);
 });
@@ -136,7 +136,7 @@ for (
 ) {
   test(`a free place nearby: ${what}`, () => {
     const bounds = ([left, top, right, bottom]) => ({ left, top, right, bottom });
-    assert.deepEqual(wayToFree(things.map(bounds), taken.map(bounds), SEEN, 10), way);
+    assert.deepEqual(offsetToFreeSpace(things.map(bounds), taken.map(bounds), SEEN, 10), way);
   });
 }
 
@@ -178,9 +178,9 @@ for (
   ]
 ) {
   test(`a resize keeps the opposite corner and the shape: ${what}`, () => {
-    const factor = growthBy(BOUNDS, /** @type {any} */ (corner), by[0], by[1], true);
+    const factor = resizeFactor(BOUNDS, /** @type {any} */ (corner), by[0], by[1], true);
     const [x, y] = [corner[0] > 0 ? BOUNDS.left : BOUNDS.right, corner[1] > 0 ? BOUNDS.top : BOUNDS.bottom];
-    const place = movedPlace(PLACE, growth(factor, x, y), true);
+    const place = transformedPlacement(PLACE, scaleAbout(factor, x, y), true);
     for (const [name, value] of Object.entries(expected)) {
       assert.ok(Math.abs(place[/** @type {'x'} */ (name)] - value) < 1e-9, `${name}: ${JSON.stringify(place)}`);
     }
@@ -192,9 +192,10 @@ for (
 }
 
 test('a moved item stays on the plane, and a resized one at its place', () => {
-  const by = (/** @type {number} */ x, /** @type {number} */ y) => movedPlace(PLACE, { factor: 1, x, y }, true);
+  const by = (/** @type {number} */ x, /** @type {number} */ y) =>
+    transformedPlacement(PLACE, { factor: 1, x, y }, true);
   const grown = (/** @type {number} */ factor, isPicture = true) =>
-    movedPlace(PLACE, growth(factor, 100, 50), isPicture);
+    transformedPlacement(PLACE, scaleAbout(factor, 100, 50), isPicture);
   assert.deepEqual(by(5, -10), { ...PLACE, x: 105, y: 40 });
   assert.equal(by(2_000_000, 0).x, 1_000_000);
   assert.deepEqual(grown(2), { ...PLACE, width: 160, height: 80 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { peopleAmong, Presence } from '../../Public/js/presence.js';
+import { peopleAmong, Presence } from '../../Public/js/protocol/presence.js';
 import { ADA, BEN, fakeSession, gatewayEntry, welcome } from './support.js';
 
 const CARA = { id: '33333333-3333-4333-8333-333333333333', number: 3, name: 'Cara', color: '#30a46c' };
@@ -20,11 +20,11 @@ test('a participant is idle after a minute, and active at the next point', () =>
   assert.equal(presence.of(BEN.number).kind, 'here');
 });
 
-test('a participant is away from its message until its pointer moves or it is back', async () => {
+test('a participant is away from its message on, until its pointer moves or it reports its return', async () => {
   const { presence, clock, hear, changes } = joinedPresence();
   await hear('PresenceMessage', { away: true });
   assert.equal(presence.of(BEN.number).kind, 'away');
-  // The delayed message is sent, even if the page is hidden.
+  // A pending entry may be sent by a hidden page.
   await hear('UpsertStrokeMessage', {}, 1);
   assert.equal(presence.of(BEN.number).kind, 'away');
   await hear('CursorMessage', {});
@@ -70,7 +70,7 @@ test('activity is sent at intervals, and a hidden page at once', () => {
   assert.deepEqual(said(), ['{} to all', '{"away":true} to all', '{} to all']);
 });
 
-test('a newcomer gets messages only from away and idle participants', () => {
+test('a newcomer gets messages only from participants that are away or idle', () => {
   const { presence, clock, said, come } = joinedPresence();
   come(CARA, 5);
   clock.pass(2 * SECOND);
@@ -142,9 +142,9 @@ function joinedPresence() {
   const said = () => {
     if (from !== last()) read = 0;
     from = last();
-    const news = from.said.slice(read);
+    const fresh = from.said.slice(read);
     read = from.said.length;
-    return news.map(({ type, payload, targets }) => {
+    return fresh.map(({ type, payload, targets }) => {
       assert.equal(type, 'PresenceMessage');
       return `${payload} to ${targets?.length ? targets.join(' ') : 'all'}`;
     });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { errorCorrection, penalty, qrCode } from '../../Public/js/qr/qrCode.js';
+import { errorCorrection, penalty, qrCode } from '../../Public/js/ui/qrCode.js';
 
 /** Created with the Python package qrcode 8.2: version 1, error correction M, in byte mode. */
 const DRAW = `
@@ -33,7 +33,7 @@ test('a short text gives the reference symbol', () => {
   assert.equal(rows?.join('\n'), DRAW.trim());
 });
 
-test('a long text too, with blocks of two lengths and version information', () => {
+test('a long text gives the reference symbol, with blocks of two lengths and version information', () => {
   const modules = qrCode(`https://draw.example/s/${'b'.repeat(190)}`) ?? [];
   const bits = modules.flat().map(Number).join('');
   const digest = '87a1e5266fba066268b32285a2fefa42fcd3b71185d43bd472ed9fb9265a456b';
@@ -57,7 +57,7 @@ test('the error correction codewords match the standard', () => {
   assert.deepEqual([...errorCorrection(Uint8Array.from(data), 10)], expected);
 });
 
-test('misleading patterns have a penalty', () => {
+test('patterns that could be mistaken for others have a penalty', () => {
   const of = (/** @type {string[]} */ ...rows) => penalty(rows.map((row) => [...row].map((one) => one === '1')));
   assert.equal(of('10', '01'), 0);
   assert.equal(of('11', '11'), 3 + 100);

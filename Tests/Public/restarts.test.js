@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GroupSession } from '../../Public/js/session/groupSession.js';
-import { Retention } from '../../Public/js/session/wire.js';
+import { GroupSession } from '../../Public/js/sync/groupSession.js';
+import { Retention } from '../../Public/js/sync/wire.js';
 import { FakeGateway } from './fakeGateway.js';
 import { FakeClock, keyOf, reliable } from './support.js';
 
@@ -21,7 +21,7 @@ for (const keepsUsed of [true, false]) {
         const held = log.filter((one) => one.author === author).map(({ number }) => number);
         assert.deepEqual(held, said, `seed ${seed}, author ${author}`);
       }
-      const [a, b] = world.sessions.map(({ retained }) => retained.sorted().map(([key]) => key));
+      const [a, b] = world.sessions.map(({ retained }) => retained.keys);
       assert.deepEqual(a, b, `seed ${seed}`);
       assert.equal(a.length, world.gateway.retained.length, `seed ${seed}`);
       assert.equal(world.gateway.gaps, 0, `seed ${seed}`);
@@ -29,7 +29,7 @@ for (const keepsUsed of [true, false]) {
   });
 }
 
-test('§3.1 P2 a gap never blocks: with a gateway that is far behind, new entries are accepted once', () => {
+test('§3.1 P2 a gap never blocks: a gateway that returns with a much older state accepts each new entry once', () => {
   let gaps = 0;
   for (let seed = 1; seed <= 50; seed += 1) {
     const world = new World(seed);
@@ -44,7 +44,7 @@ test('§3.1 P2 a gap never blocks: with a gateway that is far behind, new entrie
     const after = world.said.map(({ length }) => length);
     for (let step = 0; step < 100; step += 1) world.step();
     world.settle();
-    // Entries committed in between are lost, and are not sent again.
+    // Entries that were committed in between are lost, and are not sent again.
     const said = world.said.flatMap((numbers, author) => numbers.slice(after[author]));
     const held = world.gateway.state.log.map(numberOf);
     assert.deepEqual(held.toSorted(), [...before, ...said].toSorted(), `seed ${seed}`);
@@ -62,7 +62,7 @@ function numberOf({ payload }) {
 class World {
   gateway = new FakeGateway();
   clock = new FakeClock();
-  /** What each said that is no bad entry. @type {number[][]} */
+  /** The valid entries of each participant. @type {number[][]} */
   said = [[], []];
   #count = 0;
   #seed;
@@ -71,14 +71,14 @@ class World {
   constructor(seed) {
     this.#seed = seed * 7919;
     const { now, setTimeout, clearTimeout } = this.clock;
-    const around = {
+    const env = {
       openSocket: this.gateway.openSocket,
       now,
       setTimeout,
       clearTimeout: /** @type {any} */ (clearTimeout),
       random: () => this.#chance(),
     };
-    this.sessions = this.said.map(() => new GroupSession({ id: 'S', base: 'https://draw.example/', around }));
+    this.sessions = this.said.map(() => new GroupSession({ id: 'S', base: 'https://draw.example/', env }));
     for (const session of this.sessions) session.join();
   }
 
@@ -120,10 +120,10 @@ class World {
       }
       gateway.save();
       this.clock.pass(400);
-      const isOver = this.sessions.every(({ unsettled, isConnected }) => unsettled.length === 0 && isConnected);
+      const isOver = this.sessions.every(({ pending, isConnected }) => pending.length === 0 && isConnected);
       if (isOver && gateway.lines.length === 2 && gateway.lines.every(({ out }) => out.length === 0)) return;
     }
-    const stuck = this.sessions.map(({ unsettled, isConnected }) => ({ isConnected, unsettled: unsettled.length }));
+    const stuck = this.sessions.map(({ pending, isConnected }) => ({ isConnected, pending: pending.length }));
     assert.fail(`it never settled: ${JSON.stringify(stuck)}`);
   }
 

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Camera } from '../../Public/js/canvas/camera.js';
-import { isRGB, luminance, nearestColor, PALETTE, randomColor, textOn } from '../../Public/js/canvas/colors.js';
-import { History } from '../../Public/js/canvas/history.js';
-import { outline, segmentDistance, smoothed } from '../../Public/js/canvas/outline.js';
-import { CursorSender, RemoteCursors } from '../../Public/js/canvas/cursors.js';
-import { MAXIMUM_POINTS, Stroke } from '../../Public/js/canvas/stroke.js';
-import { MarkIndex } from '../../Public/js/canvas/markIndex.js';
-import { readStroke } from '../../Public/js/canvas/markMessage.js';
-import { Eraser } from '../../Public/js/tools/pen.js';
-import { Pinch } from '../../Public/js/tools/hand.js';
-import { cleanName, madeUpName, Settings } from '../../Public/js/ui/settings.js';
-import { en } from '../../Public/js/words/en.js';
+import { Camera } from '../../Public/js/model/camera.js';
+import { isRGB, luminance, nearestColor, PALETTE, randomColor, textOn } from '../../Public/js/model/palette.js';
+import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
+import { outline, segmentDistance, smoothed } from '../../Public/js/model/strokeOutline.js';
+import { CursorSender, RemoteCursors } from '../../Public/js/protocol/cursorMessage.js';
+import { MAX_POINTS, Stroke } from '../../Public/js/model/stroke.js';
+import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
+import { readStroke } from '../../Public/js/protocol/shapeMessages.js';
+import { EraserTool } from '../../Public/js/tools/eraserTool.js';
+import { Pinch } from '../../Public/js/tools/panTool.js';
+import { cleanName, randomName, Settings } from '../../Public/js/ui/settings.js';
+import { en } from '../../Public/js/i18n/en.js';
+import { de } from '../../Public/js/i18n/de.js';
+import { vectors } from './vectors.js';
 
 const GOOD = {
   id: 'x',
@@ -24,7 +26,7 @@ const GOOD = {
   z: 7,
 };
 
-/** Messages on the wire, and the result: null if they are invalid, or the differences from a valid one. */
+/** Messages on the wire, and the result: null if the message is invalid, or the differences from a valid one. */
 const READ = [
   { rule: 'a whole message', change: {}, gives: {} },
   {
@@ -82,8 +84,8 @@ for (const text of ['', '{', '7', 'null', '[]', '"x"']) {
 
 test('a stroke has a limited number of points, and bounds that include its width', () => {
   const stroke = strokeOf([0, 0]);
-  stroke.append(Array.from({ length: 2 * MAXIMUM_POINTS + 10 }, () => 5), null);
-  assert.equal(stroke.length, MAXIMUM_POINTS);
+  stroke.append(Array.from({ length: 2 * MAX_POINTS + 10 }, () => 5), null);
+  assert.equal(stroke.length, MAX_POINTS);
   assert.deepEqual(stroke.bounds, { left: -7, top: -7, right: 12, bottom: 12 });
 });
 
@@ -144,14 +146,14 @@ test('a sharp turn has a joint', () => {
   assert.ok(joints.length > 2);
 });
 
-test('odd input gives finite numbers', () => {
+test('unusual input gives finite numbers', () => {
   for (const points of [[0, 0, 0, 0, 1e6, 1e6], [1e6, -1e6, -1e6, 1e6], [0.001, 0, 0.002, 0]]) {
     const { left, right, joints } = outline(strokeOf(points));
     assert.ok([...left, ...right, ...joints.flatMap(({ x, y, radius }) => [x, y, radius])].every(Number.isFinite));
   }
 });
 
-/** The segments' ends, and the distance between them. */
+/** The ends of two segments, and their distance. */
 const DISTANCES = [
   [[0, 0], [10, 0], [0, 5], [10, 5], 5],
   [[0, 0], [10, 10], [0, 10], [10, 0], 0],
@@ -169,8 +171,8 @@ for (const [a, b, c, d, distance] of DISTANCES) {
   });
 }
 
-test('the index finds near strokes in any cell', () => {
-  const index = new MarkIndex();
+test('the index finds near strokes in every cell', () => {
+  const index = new ShapeIndex();
   const long = strokeOf([0, 0, 1000, 0]);
   const far = strokeOf([5000, 5000, 5010, 5000]);
   const huge = strokeOf([-1e6, 1e6, 1e6, 1e6]);
@@ -195,7 +197,7 @@ test('the index agrees with a linear search', () => {
   let seed = 7;
   const random = () => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647;
   const place = () => Math.round(random() * 1200 - 300);
-  const index = new MarkIndex();
+  const index = new ShapeIndex();
   const strokes = Array.from({ length: 300 }, () => strokeOf([place(), place(), place(), place(), place(), place()]));
   for (const stroke of strokes) index.shown(stroke);
   for (const stroke of strokes.splice(0, 60)) index.hidden(stroke);
@@ -208,21 +210,21 @@ test('the index agrees with a linear search', () => {
 });
 
 test('the eraser removes each crossed stroke once, as one undo step', () => {
-  const index = new MarkIndex();
+  const index = new ShapeIndex();
   const [a, b] = [strokeOf([0, 0, 0, 100]), strokeOf([50, 0, 50, 100])];
   for (const stroke of [a, b]) index.shown(stroke);
   const erased = /** @type {Stroke[]} */ ([]);
-  const deeds = /** @type {Stroke[][]} */ ([]);
+  const actions = /** @type {Stroke[][]} */ ([]);
   const drawing = {
     erase: (/** @type {Stroke} */ stroke) => (erased.push(stroke), index.hidden(stroke)),
-    erased: (/** @type {Stroke[]} */ all) => deeds.push(all),
+    endErasing: (/** @type {Stroke[]} */ all) => actions.push(all),
   };
-  const eraser = new Eraser(/** @type {any} */ (drawing), index, () => 1);
+  const eraser = new EraserTool(/** @type {any} */ (drawing), index, () => 1);
   eraser.begin({ x: -30, y: 50, pressure: null });
   eraser.move([{ x: 20, y: 50, pressure: null }, { x: 90, y: 50, pressure: null }]);
   eraser.end();
   assert.deepEqual(erased, [a, b]);
-  assert.deepEqual(deeds, [[a, b]]);
+  assert.deepEqual(actions, [[a, b]]);
 });
 
 test('a pinch keeps the point under the fingers', () => {
@@ -272,9 +274,9 @@ test('two fingers pan and zoom; the last finger does not draw', () => {
 
 test('pointers of others move smoothly, fade after two seconds, and disappear', () => {
   const cursors = new RemoteCursors();
-  cursors.hear(2, { point: [0, 0] }, 0);
+  cursors.receive(2, { point: [0, 0] }, 0);
   cursors.frame(0);
-  cursors.hear(2, { point: [100, 0] }, 16);
+  cursors.receive(2, { point: [100, 0] }, 16);
   assert.equal(cursors.frame(16), true);
   const { x } = /** @type {{ x: number }} */ (cursors.all.get(2));
   assert.ok(x > 10 && x < 90);
@@ -283,26 +285,26 @@ test('pointers of others move smoothly, fade after two seconds, and disappear', 
   assert.equal(cursors.all.get(2)?.isIdle, false);
   assert.equal(cursors.frame(2016), false);
   assert.equal(cursors.all.get(2)?.isIdle, true);
-  cursors.hear(2, { point: [0, 0] }, 3000);
+  cursors.receive(2, { point: [0, 0] }, 3000);
   assert.equal(cursors.all.get(2)?.x, 0);
-  cursors.hear(2, {}, 3010);
+  cursors.receive(2, {}, 3010);
   cursors.frame(3010);
   assert.equal(cursors.all.get(2)?.isIdle, true);
   cursors.keepOnly(() => false);
   assert.equal(cursors.all.size, 0);
 });
 
-test('with reduced motion pointers jump; invalid points are ignored', () => {
+test('with reduced motion, pointers jump; invalid points are ignored', () => {
   const cursors = new RemoteCursors({ glides: () => false });
-  cursors.hear(2, { point: [0, 0] }, 0);
-  cursors.hear(2, { point: [100, 0] }, 1);
+  cursors.receive(2, { point: [0, 0] }, 0);
+  cursors.receive(2, { point: [100, 0] }, 1);
   cursors.frame(1);
   assert.equal(cursors.all.get(2)?.x, 100);
-  for (const message of [null, 7, { point: 'x' }, { point: [1] }, { point: [1e9, 0] }]) cursors.hear(3, message, 1);
+  for (const message of [null, 7, { point: 'x' }, { point: [1] }, { point: [1e9, 0] }]) cursors.receive(3, message, 1);
   assert.equal(cursors.all.has(3), false);
 });
 
-test('the own pointer is sent at most thirty times a second, its leaving too', () => {
+test('the own pointer is sent at most thirty times a second, and so is its leaving', () => {
   const sent = /** @type {object[]} */ ([]);
   const sender = new CursorSender((message) => sent.push(message));
   sender.moved(null);
@@ -322,23 +324,30 @@ test('the own pointer is sent at most thirty times a second, its leaving too', (
 });
 
 test('the history keeps five hundred steps, and drops undone ones at a new step', () => {
-  const history = new History();
-  const deeds = Array.from({ length: 501 }, () => ({ undo: () => true, redo: () => true }));
-  for (const deed of deeds) history.did(deed);
+  const history = new UndoHistory();
+  const actions = Array.from({ length: 501 }, () => ({ undo: () => true, redo: () => true }));
+  for (const command of actions) history.push(command);
   let depth = 0;
   while (history.undo()) depth += 1;
   assert.equal(depth, 500);
-  assert.equal(history.redo(), deeds[1]);
-  history.did({ undo: () => true, redo: () => true });
+  assert.equal(history.redo(), actions[1]);
+  history.push({ undo: () => true, redo: () => true });
   assert.equal(history.canRedo, false);
 });
 
-test('the eleven colors are in order and visible on both papers', () => {
-  const order = 'Red Orange Yellow Green Mint Teal Cyan Indigo Purple Pink Brown';
-  assert.equal(en.colors.join(' '), order);
-  assert.equal(PALETTE.length, en.colors.length);
+test('§6 the palette has the colors of the activity in their order, with names in each language', () => {
+  const { colors, nearest } = vectors('palette');
+  assert.deepEqual([...PALETTE], colors.map((/** @type {{ rgb: string }} */ { rgb }) => rgb));
+  assert.deepEqual(
+    en.colors.map((name) => name.toLowerCase()),
+    colors.map((/** @type {{ name: string }} */ { name }) => name),
+  );
+  assert.equal(de.colors.length, colors.length);
+  for (const { rgb, number } of [...colors, ...nearest]) assert.equal(nearestColor(rgb), number, rgb);
+});
+
+test('the colors are visible on both papers', () => {
   assert.ok(PALETTE.every(isRGB));
-  PALETTE.forEach((rgb, index) => assert.equal(nearestColor(rgb), index));
   assert.equal(textOn('#ffffff'), '#000000');
   assert.equal(textOn('#1d1d20'), '#ffffff');
   for (let part = 0; part < 1; part += 0.01) {
@@ -351,8 +360,8 @@ test('the eleven colors are in order and visible on both papers', () => {
 test('names are filtered, and generated if missing', () => {
   assert.equal(cleanName('  A\u0000d\u202ea\n '), 'Ada');
   assert.equal(cleanName('😀'.repeat(70)), '😀'.repeat(64));
-  assert.equal(madeUpName(() => 0), 'Amber Badger');
-  assert.equal(madeUpName(() => 0.9999), 'Violet Swift');
+  assert.equal(randomName(() => 0), 'Amber Badger');
+  assert.equal(randomName(() => 0.9999), 'Violet Swift');
 });
 
 test('name, color and width are stored; invalid stored values are ignored', () => {

@@ -1,21 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Album } from '../../Public/js/canvas/album.js';
-import { Drawing } from '../../Public/js/canvas/drawing.js';
-import { History } from '../../Public/js/canvas/history.js';
-import { Items } from '../../Public/js/canvas/scene.js';
-import { Marks } from '../../Public/js/canvas/marks.js';
-import { Retention } from '../../Public/js/session/wire.js';
-import { Sharing } from '../../Public/js/sharing.js';
-import { Database } from '../../Public/js/storage/database.js';
+import { ItemStore } from '../../Public/js/edit/itemStore.js';
+import { Drawing } from '../../Public/js/edit/drawing.js';
+import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
+import { Items } from '../../Public/js/model/scene.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
+import { Retention } from '../../Public/js/sync/wire.js';
+import { loadAtLast, loadDeferred } from '../../Public/js/app/loading.js';
+import { Sharing } from '../../Public/js/app/sharing.js';
+import { Database, SNAPSHOTS } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { ADA, fakeSession, gatewayEntry, keyOf, quiet, reliable, welcome } from './support.js';
+import { vectors } from './vectors.js';
 
 const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
 
 for (
-  const { count, code, reason } of [
-    { count: 1, code: 4005, reason: '{"code":"session-full"}' },
+  const { count, code, reason, isJoined = true } of [
+    { count: 1, code: 4005, reason: '{"code":"session-full"}', isJoined: false },
     { count: 1, code: 4026, reason: '' },
     { count: 0, code: 1008, reason: '{"code":"bad-entry"}' },
     { count: 0, code: 4010, reason: '{"code":"ended"}' },
@@ -24,7 +26,7 @@ for (
   test(`after close code ${code}, pending entries are ${count ? 'kept' : 'dropped'}`, async () => {
     const { sharing, last, kept } = fakeSharing();
     const session = await sharing.join(ID);
-    welcome(last());
+    if (isJoined) welcome(last());
     last().cut();
     session.send(reliable('A'));
     session.addEventListener('statechange', () => sharing.detach({ comesBack: session.reason?.canComeBack }));
@@ -36,6 +38,61 @@ for (
     assert.equal(sharing.session, null);
   });
 }
+
+test('a stroke that is replayed when the page enters its session is sent', async () => {
+  const { sharing, drawing, last } = fakeSharing();
+  sharing.addEventListener('session', () => {
+    drawing.beginStroke({ rgb: '#e5484d', color: 0, width: 6, tool: 'pen' }, [10, 20], null);
+    drawing.endStroke();
+  }, { once: true });
+  await sharing.join(ID);
+  welcome(last());
+  await quiet();
+  assert.equal(drawing.pendingShapes, 1);
+  assert.deepEqual(new Set(last().said.map(({ type }) => type)), new Set(['UpsertStrokeMessage']));
+});
+
+test('shapes that are drawn before the parts for a session can be loaded are stored, and then sent to the session', async () => {
+  let online = () => {};
+  const isOnline = new Promise((resolve) => (online = () => resolve(null)));
+  const load = async (/** @type {(error: Error) => void} */ failed) => {
+    failed(new Error('offline'));
+    await isOnline;
+    return await loadDeferred();
+  };
+  const { sharing, drawing, last, sockets, kept } = fakeSharing(undefined, load);
+  /** @type {string[]} */
+  const reported = [];
+  sharing.addEventListener('unloaded', (event) => {
+    reported.push(/** @type {CustomEvent} */ (event).detail.message);
+    drawing.beginStroke({ rgb: '#e5484d', color: 0, width: 6, tool: 'pen' }, [10, 20], null);
+    drawing.endStroke();
+  });
+  const joining = sharing.join(ID);
+  await quiet();
+  assert.deepEqual([reported, sockets.length, (await kept('marks')).length], [['offline'], 0, 1]);
+  online();
+  await joining;
+  welcome(last());
+  await quiet();
+  assert.equal(drawing.pendingShapes, 1);
+  assert.deepEqual(new Set(last().said.map(({ type }) => type)), new Set(['UpsertStrokeMessage']));
+  assert.deepEqual([(await kept('marks')).length, (await kept('entries')).length], [0, 1]);
+});
+
+test('loading is tried again after growing pauses, and the first failure is reported', async () => {
+  /** @type {unknown[]} */
+  const told = [];
+  const results = [new Error('1'), new Error('2'), new Error('3')];
+  const load = async () => {
+    const error = results.shift();
+    if (error) throw error;
+    return /** @type {any} */ ('loaded');
+  };
+  const pause = async (/** @type {number} */ failures) => told.push(failures);
+  assert.equal(await loadAtLast((error) => told.push(error.message), load, pause), 'loaded');
+  assert.deepEqual(told, ['1', 0, 1, 2]);
+});
 
 test('an ended session is shown until the next one; a left one is not', async () => {
   const { sharing } = fakeSharing();
@@ -60,13 +117,13 @@ test('each session has its own journal, which is closed with it', async () => {
   assert.deepEqual([journals[1].isClosed, sharing.journal], [true, null]);
 });
 
-test('a stroke in progress is completed on the old page when a new one begins', async () => {
+test('a stroke in progress is completed in the old session when a new page begins', async () => {
   const { sharing, drawing, last } = fakeSharing();
   await sharing.join(ID);
   const socket = last();
   welcome(socket);
-  drawing.begin({ rgb: '#e5484d', color: 0, width: 3, tool: 'pen' }, [1, 2], null);
-  drawing.extend([3, 4], null);
+  drawing.beginStroke({ rgb: '#e5484d', color: 0, width: 3, tool: 'pen' }, [1, 2], null);
+  drawing.extendStroke([3, 4], null);
   const payload = { session: 'BBBBBBBBBBBBBBBBBBBBBB', by: 2 };
   socket.entries(gatewayEntry({ flags: 0x81, sequence: 9, type: 'newSession', payload }));
   await quiet();
@@ -90,8 +147,8 @@ for (const fails of [undefined, 'put']) {
     const { sharing, drawing, factory, kept } = fakeSharing();
     context.mock.method(globalThis, 'fetch', async () => Response.json({ id: ID, link: `/s/${ID}` }, { status: 201 }));
     await sharing.openAlone();
-    drawing.begin({ rgb: '#e5484d', color: 0, width: 3, tool: 'pen' }, [1, 2], null);
-    drawing.lift();
+    drawing.beginStroke({ rgb: '#e5484d', color: 0, width: 3, tool: 'pen' }, [1, 2], null);
+    drawing.endStroke();
     await quiet();
     assert.equal((await kept('marks')).length, 1);
     factory.fails = /** @type {any} */ (fails);
@@ -101,7 +158,7 @@ for (const fails of [undefined, 'put']) {
   });
 }
 
-test('without locks, this tab’s pending entries are not treated as those of a killed tab', async () => {
+test('without locks, the pending entries of this tab are not treated as those of a killed tab', async () => {
   const openChannel = () => ({ postMessage: () => {}, close: () => {} });
   const { sharing, last, sockets, kept } = fakeSharing({ locks: undefined, openChannel, wait: quiet });
   const session = await sharing.join(ID);
@@ -114,9 +171,31 @@ test('without locks, this tab’s pending entries are not treated as those of a 
   assert.equal(sockets.length, 1);
 });
 
-/** @param {any} [tabs] */
-function fakeSharing(tabs) {
-  const { around, last, sockets } = fakeSession();
+test('where tabs cannot be asked for a lease, the page enters its session', async () => {
+  const openChannel = () => {
+    throw new DOMException('No.', 'SecurityError');
+  };
+  const { sharing, last } = fakeSharing({ locks: undefined, openChannel, wait: quiet });
+  await sharing.openAlone();
+  const session = await sharing.join(ID);
+  welcome(last());
+  await quiet();
+  assert.equal(session.isConnected, true);
+});
+
+test('§5 without an answer from the gateway, the default limit applies to files', async (context) => {
+  context.mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError('unreachable')));
+  const { sharing, last } = fakeSharing();
+  const { attachmentBytes } = vectors('limits').defaults;
+  assert.equal(await sharing.attachmentBytes(), attachmentBytes);
+  await sharing.join(ID);
+  welcome(last(), { limits: { attachmentBytes: 10 } });
+  assert.equal(await sharing.attachmentBytes(), 10);
+});
+
+/** @param {any} [tabs] @param {typeof loadAtLast} [load] */
+function fakeSharing(tabs, load) {
+  const { env, last, sockets } = fakeSession();
   /** @type {Map<string, string>} */
   const storage = new Map();
   /** @type {{ session: object, isClosed: boolean }[]} */
@@ -125,12 +204,13 @@ function fakeSharing(tabs) {
   const factory = new FakeDatabase();
   const database = new Database(() => /** @type {any} */ (factory));
   const items = new Items();
-  const drawing = new Drawing(new Marks());
+  const drawing = new Drawing(new Shapes());
   const sharing = new Sharing({
     drawing,
     items,
     database,
-    album: new Album({ items, history: new History(), depth: { next: 1, seen: () => {} } }),
+    snapshots: new Database(() => /** @type {any} */ (new FakeDatabase()), SNAPSHOTS),
+    itemStore: new ItemStore({ items, history: new UndoHistory(), depth: { next: 1, seen: () => {} } }),
     base: new URL('https://draw.example/'),
     profile: () => ({ name: 'Ada', color: '#e5484d' }),
     storage: {
@@ -144,7 +224,8 @@ function fakeSharing(tabs) {
       openChannel: /** @type {any} */ (null),
       wait: async () => {},
     },
-    around,
+    env,
+    load,
     openJournal: (session) => {
       const journal = { session, isClosed: false };
       journals.push(journal);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Participants } from '../../Public/js/session/control.js';
-import { fnv1a64, RetainedState, stateBytes, stateHash } from '../../Public/js/session/retained.js';
-import { takeClaim } from '../../Public/js/session/claims.js';
-import { decodeEntries } from '../../Public/js/session/wire.js';
+import { Participants } from '../../Public/js/sync/participants.js';
+import { RetainedState } from '../../Public/js/sync/retainedState.js';
+import { fnv1a64, stateHash } from '../../Public/js/sync/stateHash.js';
+import { acquireLease } from '../../Public/js/persist/tabLease.js';
+import { decodeEntries } from '../../Public/js/sync/wire.js';
 import { ADA, BEN, gatewayEntry } from './support.js';
 
 /** §3.2: entries in order (flags, key), and the sequences that are retained at the end. */
@@ -19,45 +20,50 @@ const RETENTION = [
 ];
 
 for (const { rule, entries, held } of RETENTION) {
-  test(`§3.2 ${rule}`, () => {
-    const retained = new RetainedState();
-    entries.forEach(([flags, key], index) => {
-      const bytes = gatewayEntry({
-        flags: flags ?? 0,
-        sequence: index + 1,
-        sender: 2,
-        clientSequence: index + 1,
-        key,
-        type: 'T',
-      });
-      for (const entry of decodeEntries(bytes)) retained.apply(entry);
-    });
-    assert.deepEqual(retained.sorted().map(([, list]) => list.map(({ sequence }) => sequence)), held);
+  test(`§3.2 ${rule}`, async () => {
+    const all = entries.map(([flags, key], index) => retainedEntry({ flags: flags ?? 0, sequence: index + 1, key }));
+    const left = held.flat().map((sequence) => all[sequence - 1]);
+    assert.deepEqual(stateOf(all).keys, held.map(([sequence]) => all[sequence - 1].key));
+    assert.equal(await stateHash(stateOf(all)), await stateHash(stateOf(left)));
   });
 }
 
-test('the digest covers key, sequence, type and payload of each entry, by key', async () => {
-  const retained = new RetainedState();
-  for (const [sequence, key] of [[2, 0xbb], [7, 0xaa]]) {
-    const bytes = gatewayEntry({
-      flags: 3,
-      sequence,
-      sender: 2,
-      clientSequence: 1,
-      key,
-      type: 'AB',
-      payload: Uint8Array.of(9, sequence),
-    });
-    retained.apply(decodeEntries(bytes)[0]);
-  }
-  const hex = Buffer.from(stateBytes(retained)).toString('hex');
-  assert.equal(
-    hex,
-    `${'aa'.repeat(16)}0000000000000007 02 00000002 4142 0907 ${'bb'.repeat(16)}0000000000000002 02 00000002 4142 0902`
-      .replaceAll(' ', ''),
-  );
-  assert.match(await stateHash(retained), /^sha256:[0-9a-f]{64}$/);
-  assert.match(await stateHash(retained, null), /^fnv1a64:[0-9a-f]{16}$/);
+test('the hash covers key, sequence, type, payload and order of the entries of each key', async () => {
+  const base = [{ sequence: 2, key: 0xbb }, { sequence: 7, key: 0xaa }, { sequence: 8, key: 0xaa, payload: 'abcdefg' }];
+  /** @type {[string, object[]][]} */
+  const others = [
+    ['key', [{ ...base[0], key: 0xbc }, base[1], base[2]]],
+    ['sequence', [{ ...base[0], sequence: 3 }, base[1], base[2]]],
+    ['high half of the sequence', [{ ...base[0], sequence: 2 ** 32 + 2 }, base[1], base[2]]],
+    ['type', [{ ...base[0], type: 'U' }, base[1], base[2]]],
+    ['first bytes of a payload', [base[0], base[1], { ...base[2], payload: 'Abcdefg' }]],
+    ['last byte of a payload', [base[0], base[1], { ...base[2], payload: 'abcdefG' }]],
+    ['length of a payload', [base[0], base[1], { ...base[2], payload: 'abcdefg\0' }]],
+    ['where the type ends', [{ ...base[0], type: 'Tx', payload: '' }, base[1], base[2]]],
+    ['number of entries', [base[0], base[1]]],
+    ['order of appends', [base[0], base[2], base[1]]],
+    ['key space', [{ ...base[0], flags: 0x83 }, base[1], base[2]]],
+  ];
+  const hashOf = (/** @type {any[]} */ list) => stateHash(stateOf(list.map(retainedEntry)));
+  const hash = await hashOf(base);
+  assert.equal(await hashOf([base[1], base[0], base[2]]), hash, 'the order of keys does not count');
+  for (const [what, list] of others) assert.notEqual(await hashOf(list), hash, what);
+  assert.equal(new Set(await Promise.all(others.map(([, list]) => hashOf(list)))).size, others.length);
+  assert.match(hash, /^sha256:[0-9a-f]{64}$/);
+  assert.match(await stateHash(stateOf(base.map(retainedEntry)), null), /^fnv1a64:[0-9a-f]{16}$/);
+});
+
+test('the hash does not depend on the place of a payload in memory', async () => {
+  const payload = new TextEncoder().encode('xabcdefgh').subarray(1);
+  const entry = retainedEntry({ sequence: 1, key: 1, payload: 'abcdefgh' });
+  assert.equal(await stateHash(stateOf([{ ...entry, payload }])), await stateHash(stateOf([entry])));
+});
+
+test('no payload of a client is stored', () => {
+  const entry = retainedEntry({ sequence: 1, key: 1, payload: 'abcdefgh' });
+  const retained = stateOf([entry, retainedEntry({ flags: 0x83, sequence: 2, key: 2 })]);
+  assert.deepEqual([...retained.systemEntries()].map(({ sequence }) => sequence), [2]);
+  assert.ok(retained.digests.every(([, digest]) => Number.isSafeInteger(digest)));
 });
 
 /** Published test vectors of FNV-1a, 64 bits. */
@@ -93,34 +99,54 @@ test('participants on the wire are validated', () => {
   assert.deepEqual(participants.active, [{ id: 'x', number: 4, name: 'Somebody', color: '#888888' }]);
 });
 
-test('with locks: the tab that holds the claim keeps it, a duplicate does not get it', async () => {
+test('with locks: a tab keeps its lease, and a duplicate of the tab does not get it', async () => {
   const locks = fakeLocks();
   const tabs = { locks, openChannel: noChannel, wait: () => Promise.resolve() };
-  assert.equal(await takeClaim('c', 'page-1', tabs), true);
-  assert.equal(await takeClaim('c', 'page-2', tabs), false);
-  assert.equal(await takeClaim('d', 'page-2', tabs), true);
+  assert.equal(await acquireLease('c', 'page-1', tabs), true);
+  assert.equal(await acquireLease('c', 'page-2', tabs), false);
+  assert.equal(await acquireLease('d', 'page-2', tabs), true);
 });
 
-test('with locks: a page that reloads may have to wait for its own lock', async () => {
+test('with locks: a reloaded page may have to wait for its own lock', async () => {
   const locks = fakeLocks();
-  await takeClaim('c', 'page-1', { locks, openChannel: noChannel, wait: () => Promise.resolve() });
+  await acquireLease('c', 'page-1', { locks, openChannel: noChannel, wait: () => Promise.resolve() });
   const wait = () => (locks.held.clear(), Promise.resolve());
-  assert.equal(await takeClaim('c', 'page-2', { locks, openChannel: noChannel, wait }), true);
+  assert.equal(await acquireLease('c', 'page-2', { locks, openChannel: noChannel, wait }), true);
 });
 
-test('without locks: a tab objects when its claim is taken by another', async () => {
+test('without locks: a tab objects when another one requests its lease', async () => {
   const { openChannel, turn } = fakeChannels();
   const tabs = { locks: undefined, openChannel, wait: turn };
-  assert.equal(await takeClaim('c', 'page-1', tabs), true);
-  assert.equal(await takeClaim('c', 'page-2', tabs), false);
-  assert.equal(await takeClaim('d', 'page-2', tabs), true);
+  assert.equal(await acquireLease('c', 'page-1', tabs), true);
+  assert.equal(await acquireLease('c', 'page-2', tabs), false);
+  assert.equal(await acquireLease('d', 'page-2', tabs), true);
 });
 
-test('without locks: of two that ask at once one gets it', async () => {
+test('without locks: of two tabs that ask at once, one gets the lease', async () => {
   const { openChannel, turn } = fakeChannels();
   const tabs = { locks: undefined, openChannel, wait: turn };
-  assert.deepEqual(await Promise.all([takeClaim('c', 'page-1', tabs), takeClaim('c', 'page-2', tabs)]), [false, true]);
+  assert.deepEqual(await Promise.all([acquireLease('c', 'page-1', tabs), acquireLease('c', 'page-2', tabs)]), [
+    false,
+    true,
+  ]);
 });
+
+/**
+ * @param {{ flags?: number, sequence: number, key: number | undefined, type?: string, payload?: string }} entry
+ * @returns {import('../../Public/js/sync/wire.js').Entry}
+ */
+function retainedEntry({ flags = 3, sequence, key, type = 'T', payload = 'x' }) {
+  const bytes = new TextEncoder().encode(payload);
+  const base = { flags, sequence: 0, sender: 2, clientSequence: 1, key, type, payload: bytes };
+  return { ...decodeEntries(gatewayEntry(base))[0], sequence };
+}
+
+/** @param {import('../../Public/js/sync/wire.js').Entry[]} entries */
+function stateOf(entries) {
+  const retained = new RetainedState();
+  for (const entry of entries) retained.apply(entry);
+  return retained;
+}
 
 /** @returns {any} */
 function fakeLocks() {

@@ -1,6 +1,6 @@
-/** Fake sockets, a fake clock, and the gateway's side of the wire written out by hand. */
+/** Fake sockets, a fake clock, and a separate implementation of the gateway's side of the wire. */
 
-import { GroupSession } from '../../Public/js/session/groupSession.js';
+import { GroupSession } from '../../Public/js/sync/groupSession.js';
 
 /** A clock that advances on request. */
 export class FakeClock {
@@ -48,6 +48,8 @@ export class FakeSocket {
   /** @type {(string | Uint8Array)[]} */
   sent = [];
   closedWith = 0;
+  /** True once the client has joined. The gateway then sends heartbeats. */
+  isMember = false;
   /** @type {any} */
   onopen = null;
   /** @type {any} */
@@ -80,12 +82,18 @@ export class FakeSocket {
 
   /** @param {object} control */
   tell(control) {
+    if ('joined' in control) this.isMember = true;
     this.onmessage?.({ data: JSON.stringify(control) });
   }
 
   /** @param {...Uint8Array} entries */
   entries(...entries) {
     this.onmessage?.({ data: concatenated(entries).buffer });
+  }
+
+  /** A binary message without entries. */
+  heartbeat() {
+    this.entries();
   }
 
   /** @param {number} [code] @param {string} [reason] */
@@ -105,12 +113,28 @@ export class FakeSocket {
   }
 }
 
-/** A session over fake sockets. @param {Partial<ConstructorParameters<typeof GroupSession>[0]>} [options] */
-export function fakeSession(options = {}) {
+/** The longest time without a message to a member. */
+const HEARTBEAT_MS = 20_000;
+
+/**
+ * A session over fake sockets. While the clock advances, the gateway sends heartbeats to a member, unless `isSilent` is true.
+ * @param {Partial<ConstructorParameters<typeof GroupSession>[0]> & { isSilent?: boolean }} [options]
+ */
+export function fakeSession({ isSilent = false, ...options } = {}) {
   const clock = new FakeClock();
+  const pass = clock.pass.bind(clock);
+  let beatsAt = HEARTBEAT_MS;
+  clock.pass = (ms) => {
+    const end = clock.time + ms;
+    for (; beatsAt <= end; beatsAt += HEARTBEAT_MS) {
+      pass(beatsAt - clock.time);
+      if (!isSilent && last()?.isMember && last().readyState === 1) last().heartbeat();
+    }
+    pass(end - clock.time);
+  };
   /** @type {FakeSocket[]} */
   const sockets = [];
-  const around = {
+  const env = {
     openSocket: (/** @type {string} */ url) => {
       const socket = new FakeSocket(url);
       sockets.push(socket);
@@ -121,7 +145,7 @@ export function fakeSession(options = {}) {
     clearTimeout: /** @type {any} */ (clock.clearTimeout),
     random: () => 0.5,
   };
-  const session = new GroupSession({ id: 'AAAAAAAAAAAAAAAAAAAAAA', base: 'https://draw.example/', around, ...options });
+  const session = new GroupSession({ id: 'AAAAAAAAAAAAAAAAAAAAAA', base: 'https://draw.example/', env, ...options });
   const last = () => sockets[sockets.length - 1];
   /** Lets the client reconnect, and the gateway accept the socket. */
   const reopen = () => {
@@ -129,7 +153,7 @@ export function fakeSession(options = {}) {
     for (let tries = 0; tries < 1000 && sockets.length === before; tries += 1) clock.pass(50);
     last().open();
   };
-  return { session, clock, sockets, around, last, reopen };
+  return { session, clock, sockets, env, last, reopen };
 }
 
 export const ADA = { id: '11111111-1111-4111-8111-111111111111', number: 1, name: 'Ada', color: '#e5484d' };
@@ -168,7 +192,10 @@ export function caughtUp(sequence) {
   return { caughtUp: { sequence } };
 }
 
-/** Opens the socket and answers the join, up to the end of an empty catch-up. @param {FakeSocket} socket @param {object} [changes] */
+/**
+ * Opens the socket and answers the join, up to the end of an empty catch-up.
+ * @param {FakeSocket} socket @param {object} [changes]
+ */
 export function welcome(socket, changes = {}) {
   socket.open();
   const message = joined(changes);
@@ -181,9 +208,9 @@ export function welcome(socket, changes = {}) {
 }
 
 /**
- * An entry as the gateway sends it, byte by byte.
+ * Returns the bytes of an entry as the gateway sends it.
  * @param {{ flags: number, sequence?: number, sender?: number, clientSequence?: number, key?: number | string, type: string, payload?: unknown }} entry
- *   `key`: a UUID, or the byte that all 16 have
+ *   `key`: a UUID, or a byte that is repeated 16 times
  */
 export function gatewayEntry({ flags, sequence = 0, sender = 0, clientSequence = 0, key, type, payload }) {
   const text = payload instanceof Uint8Array
@@ -210,7 +237,7 @@ export function gatewayEntry({ flags, sequence = 0, sender = 0, clientSequence =
   return Uint8Array.from([...u32(rest.length), ...rest]);
 }
 
-/** The key whose bytes are all this. @param {number} byte */
+/** Returns the key with 16 times the same byte. @param {number} byte */
 export function keyOf(byte) {
   const hex = byte.toString(16).padStart(2, '0').toUpperCase();
   return [4, 2, 2, 2, 6].map((count) => hex.repeat(count)).join('-');
@@ -256,7 +283,8 @@ function concatenated(parts) {
 }
 
 /**
- * Lets go on what waits for nothing but its turn. @param {() => unknown} condition @param {() => void} [meanwhile] each turn
+ * Runs the event loop until a condition is true. @param {() => unknown} condition @param {() => void} [meanwhile] called in each
+ *   iteration
  */
 export async function until(condition, meanwhile = () => {}) {
   for (let turn = 0; turn < 5000; turn += 1) {
@@ -264,7 +292,7 @@ export async function until(condition, meanwhile = () => {}) {
     meanwhile();
     await new Promise((resolve) => setImmediate(resolve));
   }
-  throw new Error(`It never came to ${condition}.`);
+  throw new Error(`The condition was never true: ${condition}.`);
 }
 
 /** Waits until all pending work that needs no event is done. */

@@ -16,13 +16,13 @@ test('after a crash that keeps the received bytes the upload continues', async (
   assert.equal(browser.gateway.methods.match(/POST/g)?.length, 1);
 });
 
-test('after a crash that loses the upload it restarts, once the session shows that', async () => {
+test('after a crash that loses the upload, it restarts when the session shows the loss', async () => {
   const { browser, upload, comeBack, wait, network } = await halfWay();
   browser.gateway.stored.clear();
   network.dispatchEvent(new Event('online'));
   await until(() => browser.gateway.methods.endsWith('HEAD'));
   await quiet();
-  // The socket is lost: it is unknown if the upload was removed.
+  // The socket is lost, so it is unknown if the upload was removed.
   assert.deepEqual([upload.state, upload.isInterrupted], ['uploading', true]);
   comeBack();
   const attachment = await wait(upload.done);
@@ -31,7 +31,7 @@ test('after a crash that loses the upload it restarts, once the session shows th
   await until(() => browser.store.kept.size === 0);
 });
 
-test('an upload waits while the session lists it and requests do not find it', async () => {
+test('an upload waits while the session lists it but requests do not find it', async () => {
   const { browser, upload, comeBack, wait } = await halfWay();
   browser.gateway.faults = [{ answer: { status: 404 } }, { answer: { status: 404 } }];
   comeBack(ID);
@@ -73,7 +73,7 @@ test('after a reload and a crash that lost the upload it restarts', async () => 
   assert.equal(attachment.sha256, hashOf(bytesOf(SIZE)));
 });
 
-/** A part of the file has arrived, and the connection is cut. */
+/** Begins an upload and cuts the connection after a part of the file. */
 async function halfWay() {
   const browser = new FakeBrowser();
   const page = browser.open();
@@ -90,8 +90,8 @@ async function halfWay() {
 }
 
 /**
- * The gateway is gone. @param {any} page @param {boolean} [cuts]
- * @returns {(...entries: Uint8Array[]) => void} it comes back with these
+ * Lets the gateway crash. @param {any} page @param {boolean} [cuts]
+ * @returns {(...entries: Uint8Array[]) => void} lets it return with these entries
  */
 function crashed({ last, reopen }, cuts = true) {
   if (cuts) last().cut();

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { byteCount, tooLargeText } from '../../Public/js/words/forms.js';
+import { byteCount } from '../../Public/js/i18n/format.js';
+import { errorText } from '../../Public/js/i18n/i18n.js';
+import { AttachmentError } from '../../Public/js/sync/errors.js';
 import { brokenFile, FakeBrowser, fileOf } from './journalSupport.js';
 import { keyOf, until } from './support.js';
 
@@ -8,7 +10,7 @@ const KiB = 1024;
 const MiB = 1024 * KiB;
 const ID = keyOf(0xaa);
 
-/** Refusals that no retry would change, and their texts. */
+/** Permanent refusals, and their texts. */
 const REFUSALS = [
   {
     status: 413,
@@ -19,14 +21,14 @@ const REFUSALS = [
   {
     status: 507,
     problem: { code: 'storage-full', detail: '12 MB are left, of which 64 MB stay free.', limit: 5, actual: 3 },
-    says: 'The server has no room at the moment. Try again later.',
+    says: 'The server has no space at the moment. Try again later.',
   },
   { status: 422, problem: { code: 'digest-mismatch', detail: 'The digest differs.' } },
   { status: 400, problem: { code: 'bad-request', detail: 'Not so.' } },
   { status: 403, problem: { code: 'origin-refused', detail: 'Not from there.' } },
   { status: 404, problem: { code: 'not-found', detail: 'There is no such session.' } },
-  { status: 413, problem: {}, code: 'attachment-too-large', says: 'The server answered 413.' },
-  { status: 405, problem: {}, code: 'internal', says: 'The server answered 405.' },
+  { status: 413, problem: {}, code: 'attachment-too-large', says: 'This file is too large.' },
+  { status: 405, problem: {}, code: 'internal', says: 'An error occurred on the server.' },
 ];
 
 for (const { status, problem, says = problem.detail, code = problem.code } of REFUSALS) {
@@ -36,8 +38,8 @@ for (const { status, problem, says = problem.detail, code = problem.code } of RE
     browser.gateway.faults = [{ answer: { status, text: JSON.stringify(problem) } }];
     const upload = journal.upload(fileOf(600 * KiB));
     const { limit, actual } = problem;
-    await assert.rejects(wait(upload.done), { name: 'AttachmentError', code, message: says, limit, actual });
-    assert.equal(upload.state, 'failed');
+    await assert.rejects(wait(upload.done), { name: 'AttachmentError', code, status, limit, actual });
+    assert.deepEqual([upload.state, errorText(upload.error)], ['failed', says]);
     await until(() => browser.store.kept.size === 0);
   });
 }
@@ -55,12 +57,7 @@ test('an upload that fails midway is removed for others', async () => {
 test('a file known to be too large is not sent', async () => {
   const browser = new FakeBrowser();
   const { journal } = browser.open({ limits: { attachmentBytes: 100, metadataBytes: 20 } });
-  await assert.rejects(journal.add(fileOf(101)), {
-    code: 'attachment-too-large',
-    limit: 100,
-    actual: 101,
-    message: 'This file is 101 bytes. The limit here is 100 bytes.',
-  });
+  await assert.rejects(journal.add(fileOf(101)), { code: 'attachment-too-large', limit: 100, actual: 101 });
   await assert.rejects(journal.add(fileOf(1), { metadata: 'x'.repeat(19) }), {
     code: 'bad-request',
     limit: 20,
@@ -69,7 +66,7 @@ test('a file known to be too large is not sent', async () => {
   assert.deepEqual([browser.gateway.requests, browser.store.kept.size, journal.uploads], [[], 0, []]);
 });
 
-test('any file name and type fit into a request’s head', async () => {
+test('every file name and type fits into the head of a request', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   await wait(journal.add(new Blob(['x']), { name: '😀'.repeat(5000), contentType: 'a/'.repeat(5000), id: ID }));
@@ -83,11 +80,11 @@ for (const readable of [0, 300 * KiB]) {
     const browser = new FakeBrowser();
     const { journal, wait } = browser.open();
     const upload = journal.upload(brokenFile(600 * KiB, readable));
-    await assert.rejects(wait(upload.done), {
-      code: 'unreadable',
-      message: '“photo.png” was changed or can no longer be read.',
-    });
-    assert.equal(upload.state, 'failed');
+    await assert.rejects(wait(upload.done), { code: 'unreadable' });
+    assert.deepEqual([upload.state, errorText(upload.error)], [
+      'failed',
+      '“photo.png” was changed or can no longer be read.',
+    ]);
     await until(() => browser.gateway.stored.size === 0 && browser.store.kept.size === 0);
   });
 }
@@ -124,5 +121,7 @@ for (
     [101, 100, 'This file is 101 bytes. The limit here is 100 bytes.'],
   ])
 ) {
-  test(`${actual} bytes where ${limit} are allowed`, () => assert.equal(tooLargeText(actual, limit), text));
+  test(`${actual} bytes where ${limit} are allowed`, () => {
+    assert.equal(errorText(new AttachmentError('attachment-too-large', '', { actual, limit })), text);
+  });
 }

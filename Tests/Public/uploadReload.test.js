@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { UploadClaims } from '../../Public/js/session/claims.js';
-import { Database, UploadStore } from '../../Public/js/storage/database.js';
+import { Database } from '../../Public/js/persist/database.js';
+import { UploadLeases } from '../../Public/js/persist/uploadLeases.js';
+import { UploadStore } from '../../Public/js/persist/uploadStore.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { bytesOf, FakeBrowser, fileOf, hashOf } from './journalSupport.js';
 import { keyOf, quiet, until } from './support.js';
@@ -59,7 +60,7 @@ test('an upload removed meanwhile is not created again', async () => {
   browser.gateway.stored.clear();
   const { journal, wait } = browser.open();
   const { done } = await takenUp(journal);
-  await assert.rejects(wait(done), { code: 'not-found', message: 'Somebody removed it.' });
+  await assert.rejects(wait(done), { code: 'not-found', status: 404 });
   assert.equal(browser.gateway.stored.size, 0);
   await until(() => browser.store.kept.size === 0);
 });
@@ -94,7 +95,7 @@ test('a cancelled upload that could not be removed is removed silently by the ne
   assert.equal(changes, 0);
 });
 
-test('a duplicate of the tab leaves the upload to the first', async () => {
+test('a duplicate of the tab does not run the upload of the first tab', async () => {
   const browser = new FakeBrowser();
   const upload = await halfWay(browser, { vanishes: false });
   const { journal } = browser.open();
@@ -129,18 +130,18 @@ test('several uploads continue in order; a restarted one is not duplicated', asy
   assert.deepEqual(journal.uploads.map(({ id }) => id), [1, 3, 2].map(keyOf));
 });
 
-test('an upload of another page can be continued when that page is gone', async () => {
+test('an upload of another page can be continued after that page is closed', async () => {
   const browser = new FakeBrowser();
   const [first, second] = [browser.open(), browser.open()];
-  const claim = first.claims.own;
-  assert.deepEqual(await Promise.all([second.claims.take(claim), first.claims.take(claim)]), [false, true]);
+  const lease = first.leases.own;
+  assert.deepEqual(await Promise.all([second.leases.acquire(lease), first.leases.acquire(lease)]), [false, true]);
   first.vanish();
-  assert.equal(await second.claims.take(claim), true);
+  assert.equal(await second.leases.acquire(lease), true);
 });
 
 test('the next journal of a page continues the uploads of a closed one', async () => {
   const browser = new FakeBrowser();
-  const { session, journal, claims } = browser.open();
+  const { session, journal, leases } = browser.open();
   browser.gateway.faults = [{}, { hangs: true, cutAfter: 100 }];
   const upload = journal.upload(fileOf(600 * KiB), { id: ID });
   await until(() => browser.gateway.requests.length === 2);
@@ -148,7 +149,7 @@ test('the next journal of a page continues the uploads of a closed one', async (
   assert.deepEqual([upload.state, upload.error?.name], ['cancelled', 'AbortError']);
   await quiet();
   assert.equal(browser.gateway.methods, 'POST PATCH');
-  const next = browser.journalOf(session, { claims });
+  const next = browser.journalOf(session, { leases });
   const attachment = await (await takenUp(next)).done;
   assert.equal(attachment.sha256, hashOf(bytesOf(600 * KiB)));
 });
@@ -164,18 +165,18 @@ test('uploads of other sessions are untouched, and expired ones are forgotten', 
   assert.equal(browser.store.kept.size, 0);
 });
 
-test('without messages between tabs, uploads work and none is taken over', async () => {
+test('without messages between tabs, uploads work, and no upload of another tab is continued', async () => {
   const browser = new FakeBrowser();
   await halfWay(browser, { vanishes: false });
   const { session } = browser.open();
-  const claims = new UploadClaims({
+  const leases = new UploadLeases({
     locks: undefined,
     openChannel: () => {
       throw new DOMException('Not here.', 'SecurityError');
     },
     wait: () => Promise.resolve(),
   });
-  const journal = browser.journalOf(session, { claims });
+  const journal = browser.journalOf(session, { leases });
   await journal.add(fileOf(10));
   await quiet();
   assert.deepEqual([journal.uploads, browser.store.kept.size], [[], 1]);
@@ -242,7 +243,10 @@ const RECORD = {
   isCancelled: false,
 };
 
-/** A page that has brought a part of a file and hangs. @param {FakeBrowser} browser @param {{ vanishes?: boolean }} [options] */
+/**
+ * A page that has uploaded a part of a file, and then hangs.
+ * @param {FakeBrowser} browser @param {{ vanishes?: boolean }} [options]
+ */
 async function halfWay(browser, { vanishes = true } = {}) {
   const { journal, vanish } = browser.open();
   browser.gateway.faults = [{}, { hangs: true, cutAfter: 100 }];
@@ -253,7 +257,7 @@ async function halfWay(browser, { vanishes = true } = {}) {
   return upload;
 }
 
-/** The first upload of an earlier page that this one goes on with. @param {any} journal @returns {Promise<any>} */
+/** Waits for the first upload of an earlier page that this page continues. @param {any} journal @returns {Promise<any>} */
 function takenUp(journal) {
   return new Promise((resolve) =>
     journal.addEventListener('uploadschange', () => resolve(journal.uploads[0]), { once: true })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PieceSize } from '../../Public/js/session/http.js';
+import { PieceSize } from '../../Public/js/sync/uploads/pieceSize.js';
 import { bytesOf, FakeBrowser, fileOf, hashOf } from './journalSupport.js';
 import { keyOf, quiet, until, welcome } from './support.js';
 
@@ -59,7 +59,7 @@ for (const size of [0, 1, 256 * KiB]) {
   });
 }
 
-test('two uploads run at a time, others wait in order; a paused one frees its place', async () => {
+test('two uploads run at a time, and others wait in order; a paused one lets the next one start', async () => {
   const browser = new FakeBrowser();
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{ hangs: true, cutAfter: 5 }, { hangs: true, cutAfter: 5 }, { hangs: true, cutAfter: 5 }];
@@ -141,10 +141,10 @@ test('an aborted upload is rejected with the signal’s reason', async () => {
   const { journal } = browser.open();
   const controller = new AbortController();
   browser.gateway.faults = [{}, { hangs: true }];
-  const adding = journal.add(fileOf(600 * KiB), { signal: controller.signal });
+  const filePlacer = journal.add(fileOf(600 * KiB), { signal: controller.signal });
   await until(() => browser.gateway.requests.length === 2);
   controller.abort();
-  await assert.rejects(adding, (error) => error === controller.signal.reason && error.name === 'AbortError');
+  await assert.rejects(filePlacer, (error) => error === controller.signal.reason && error.name === 'AbortError');
   await until(() => browser.gateway.stored.size === 0);
   await assert.rejects(journal.add(fileOf(1), { signal: controller.signal }), { name: 'AbortError' });
 });
@@ -222,12 +222,12 @@ test('an upload removed by others is cancelled, and not created again', async ()
   await until(() => browser.gateway.requests.length === 2);
   browser.gateway.remove(ID);
   assert.equal(upload.state, 'cancelled');
-  await assert.rejects(upload.done, { code: 'not-found', message: 'Somebody removed it.' });
+  await assert.rejects(upload.done, { code: 'not-found', status: 404 });
   await until(() => browser.store.kept.size === 0);
   assert.equal(browser.gateway.methods, 'POST PATCH');
 });
 
-test('an upload removed while disconnected is not created again', async () => {
+test('an upload that is removed while disconnected is not created again', async () => {
   const browser = new FakeBrowser();
   const { journal, last, reopen, wait } = browser.open();
   browser.gateway.faults = [{}, { cutAfter: 9 }];
@@ -249,7 +249,7 @@ test('a late piece of a removed upload cancels it', async () => {
   const { journal, wait } = browser.open();
   browser.gateway.faults = [{}, { answer: { status: 410, text: '{"code":"not-found"}' } }];
   const upload = journal.upload(fileOf(600 * KiB), { id: ID });
-  await assert.rejects(wait(upload.done), { code: 'not-found', message: 'Somebody removed it.' });
+  await assert.rejects(wait(upload.done), { code: 'not-found', status: 404 });
   assert.deepEqual([upload.state, browser.gateway.methods], ['cancelled', 'POST PATCH']);
 });
 
@@ -279,7 +279,7 @@ for (
     { code: 4010, reason: '{"code":"ended"}', state: 'failed', error: 'ended', kept: 0, methods: 'POST PATCH' },
     { code: 4004, reason: '', state: 'failed', error: 'unknown', kept: 0, methods: 'POST PATCH' },
     { code: 1000, reason: '', state: 'cancelled', error: 'left', kept: 0, methods: 'POST PATCH DELETE' },
-    { code: 4005, reason: '', state: 'failed', error: 'full', kept: 1, methods: 'POST PATCH' },
+    { code: 4026, reason: '', state: 'failed', error: 'version', kept: 1, methods: 'POST PATCH' },
   ]
 ) {
   test(`after close code ${code}, the upload is ${state}${kept ? ' for this page' : ''}`, async () => {

@@ -6,73 +6,24 @@ import TestSupport
 /// PROTOCOL 2: control messages of clients, compared with literal JSON.
 @Suite("PROTOCOL 2: control messages from clients have the documented JSON")
 struct ClientControlTests {
-  /// A control message, and its JSON text.
-  struct Example: Sendable, CustomTestStringConvertible {
-    let text: String
-    let control: ClientControl
-    /// True if our client writes exactly this text.
-    var isWritten = true
-
-    var testDescription: String { text }
-  }
-
-  static let token = Token(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
-
-  static let examples = [
-    Example(text: #"{"join":{}}"#, control: .join(Join())),
-    Example(
-      text: ##"{"join":{"name":"Ada","color":"#e4572e"}}"##,
-      control: .join(Join(profile: Profile(name: "Ada", color: "#e4572e")))),
-    Example(
-      text: #"{"join":{"resume":{"token":"ABEiM0RVZneImaq7zN3u_w","epoch":"e1","after":812,"next":42}}}"#,
-      control: .join(Join(resume: Resume(token: token, epoch: "e1", after: 812, next: 42)))),
-    Example(
-      text: ##" { "join" : { "resume" : { "after" : 812.0, "token" : "?" }, "other": [1, {}] } } "##,
-      control: .join(Join(resume: Resume(after: 812))), isWritten: false),
-    Example(
-      text: #"{"join":{"name":null,"resume":{"next":0,"epoch":null,"after":18446744073709551615}}}"#,
-      control: .join(Join(resume: Resume(after: .max))), isWritten: false),
-    Example(text: #"{"join":{"resume":null}}"#, control: .join(Join()), isWritten: false),
-    Example(text: #"{"wait":{"name":"Bo"}}"#, control: .wait(Profile(name: "Bo"))),
-    Example(text: #"{"leave":{}}"#, control: .leave),
-    Example(text: #"{"leave":{"why":1},"unknown":true}"#, control: .leave, isWritten: false),
-    Example(text: #"{"end":{}}"#, control: .end),
-    Example(
-      text: ##"{"profile":{"name":"a\"b\\\n","color":"red"}}"##,
-      control: .profile(Profile(name: "a\"b\\\n", color: "red"))),
-    Example(
-      text: #"{"profile":{"name":"\u00e9\ud83d\ude00\ud800\/"}}"#,
-      control: .profile(Profile(name: "é😀\u{FFFD}/")), isWritten: false),
-    Example(
-      text: #"{"activity":{"title":"T","payload":{"a":[1,-2,0.5,18446744073709551615,true,null,"x"]}}}"#,
-      control: .activity(
-        ActivityChange(
-          title: "T",
-          payload: .object([
-            "a": .array([
-              .integer(1), .integer(-2), .number(0.5), .unsigned(.max), .bool(true), .null, .string("x"),
-            ])
-          ])))),
-    Example(
-      text: #"{"activity":{"payload":null}}"#, control: .activity(ActivityChange(payload: .null))),
-  ]
+  static let examples = ControlVectors.file.fromClients
 
   @Test("the JSON text of each example is parsed into the expected message", arguments: examples)
-  func decodes(_ example: Example) throws {
-    let control = try ClientControl.decode(WireTests.bytes(example.text).span)
-    #expect(control == example.control)
+  func decodes(_ example: ControlVector<ClientMessage>) throws {
+    let control = try ClientControl.decode(WireTests.bytes(example.text.text).span)
+    #expect(control == example.message.control)
   }
 
   @Test(
     "the message of each example is encoded as the expected JSON text",
     arguments: examples.filter(\.isWritten))
-  func encodes(_ example: Example) {
-    #expect(text(example.control.encoded()) == example.text)
+  func encodes(_ example: ControlVector<ClientMessage>) {
+    #expect(text(example.message.control.encoded()) == example.text.text)
   }
 
   @Test("a truncated message is refused, because it is not JSON", arguments: examples)
-  func prefixes(_ example: Example) {
-    let whole = WireTests.bytes(String(example.text.reversed().drop { $0 == " " }.reversed()))
+  func prefixes(_ example: ControlVector<ClientMessage>) {
+    let whole = WireTests.bytes(String(example.text.text.reversed().drop { $0 == " " }.reversed()))
     for count in 0..<whole.count {
       #expect(throws: WireError.notJSON) {
         try ClientControl.decode(Array(whole.prefix(count)).span)
@@ -80,49 +31,15 @@ struct ClientControlTests {
     }
   }
 
-  /// A text and the rule that it breaks.
-  struct Refused: Sendable, CustomTestStringConvertible {
-    let text: String
-    let error: WireError
-
-    var testDescription: String { text }
-  }
-
   @Test(
     "a message is refused with an explanation unless it has exactly one member, which is known and valid",
-    arguments: [
-      Refused(text: "[]", error: .unknownControl),
-      Refused(text: "1", error: .unknownControl),
-      Refused(text: "{}", error: .unknownControl),
-      Refused(text: #"{"draw":{}}"#, error: .unknownControl),
-      Refused(text: #"{"join":{},"leave":{}}"#, error: .unknownControl),
-      Refused(text: #"{"join":5}"#, error: .invalidMember("join")),
-      Refused(text: #"{"leave":null}"#, error: .invalidMember("leave")),
-      Refused(text: #"{"end":true}"#, error: .invalidMember("end")),
-      Refused(text: #"{"join":{"name":5}}"#, error: .invalidMember("name")),
-      Refused(text: #"{"wait":{"color":[]}}"#, error: .invalidMember("color")),
-      Refused(text: #"{"join":{"resume":"x"}}"#, error: .invalidMember("resume")),
-      Refused(text: #"{"join":{"resume":{"token":7}}}"#, error: .invalidMember("token")),
-      Refused(text: #"{"join":{"resume":{"after":-1}}}"#, error: .invalidMember("after")),
-      Refused(text: #"{"join":{"resume":{"after":1.5}}}"#, error: .invalidMember("after")),
-      Refused(text: #"{"join":{"resume":{"after":1e300}}}"#, error: .invalidMember("after")),
-      Refused(text: #"{"join":{"resume":{"next":4294967296}}}"#, error: .invalidMember("next")),
-      Refused(text: #"{"join":{"resume":{"epoch":1}}}"#, error: .invalidMember("epoch")),
-      Refused(
-        text: #"{"activity":{"title":""}}"#, error: .textLength(member: "title", limit: 128, actual: 0)),
-      Refused(text: "not json", error: .notJSON),
-      Refused(text: "{\"leave\":{}}\u{0}", error: .notJSON),
-      Refused(text: #"{"leave":{}}{}"#, error: .notJSON),
-      Refused(text: #"{"leave":{},}"#, error: .notJSON),
-      Refused(text: #"{'leave':{}}"#, error: .notJSON),
-      Refused(text: "{\0\"\0l\0e\0a\0v\0e\0\"\0:\0{\0}\0}\0", error: .notJSON),
-      Refused(text: "\u{FEFF}{\"leave\":{}}", error: .notJSON),
-    ])
-  func refuses(_ refused: Refused) {
-    let error = #expect(throws: refused.error) {
-      try ClientControl.decode(WireTests.bytes(refused.text).span)
+    arguments: ControlVectors.file.refusedFromClients)
+  func refuses(_ refused: RefusedControlVector) throws {
+    let expected = try #require(refused.wireError)
+    let error = #expect(throws: expected) {
+      try ClientControl.decode(WireTests.bytes(refused.text.text).span)
     }
-    #expect(error?.refusal.code == .badRequest)
+    #expect(error?.refusal.code.rawValue == refused.code)
     #expect(error?.refusal.detail.isEmpty == false)
   }
 
@@ -163,7 +80,7 @@ struct ClientControlTests {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<1_000 {
       let index = Int.random(in: 0..<Self.examples.count, using: &random)
-      var message = WireTests.bytes(Self.examples[index].text)
+      var message = WireTests.bytes(Self.examples[index].text.text)
       for _ in 0..<Int.random(in: 1...4, using: &random) {
         let index = Int.random(in: 0..<message.count, using: &random)
         let choice = WireTests.bytes(#"{}[]",:\0123456789.eE-+ntfu"# + "\0\n")

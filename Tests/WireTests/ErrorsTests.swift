@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import Wire
 
@@ -49,60 +50,45 @@ struct ErrorsTests {
         == #"{"code":"offset-mismatch","detail":"x","offset":5,"versions":["a","b"]}"#)
   }
 
-  static let reasons: [(CloseReason, UInt16, String)] = [
-    (.left, 1000, #"{"code":"left","detail":"You left the session."}"#),
-    (.protocolError, 1002, #"{"code":"bad-request","detail":"The frame violates RFC 6455."}"#),
-    (.notJoined, 1008, #"{"code":"not-joined","detail":"Send join first."}"#),
-    (
-      .badEntry, 1008, #"{"code":"bad-entry","detail":"This message is not a sequence of entries."}"#
-    ),
-    (
-      .badRequests, 1008,
-      #"{"code":"bad-request","detail":"Too many invalid control messages in a row."}"#
-    ),
-    (
-      .messageTooLarge(limit: 65_536), 1009,
-      #"{"code":"message-too-large","detail":"This message is too large.","limit":65536}"#
-    ),
-    (
-      .restarting(retryAfterMs: 500), 1012,
-      #"{"code":"unavailable","detail":"The gateway restarts.","retryAfterMs":500}"#
-    ),
-    (
-      .tryAgainLater(.tooMany, retryAfterMs: 5_000), 1013,
-      #"{"code":"too-many","detail":"Unavailable now. Please try again later.","retryAfterMs":5000}"#
-    ),
-    (.noJoin, 4001, #"{"code":"not-joined","detail":"No join arrived in time."}"#),
-    (.unknownSession, 4004, #"{"code":"not-found","detail":"There is no such session."}"#),
-    (
-      .sessionFull(limit: 1_000), 4005,
-      #"{"code":"session-full","detail":"The session is full.","limit":1000}"#
-    ),
-    (.unresponsive, 4008, #"{"code":"no-answer","detail":"No bytes were sent or received for too long."}"#),
-    (
-      .resumedElsewhere, 4009,
-      #"{"code":"resumed-elsewhere","detail":"You resumed on another connection."}"#
-    ),
-    (.ended, 4010, #"{"code":"ended","detail":"The session has ended."}"#),
-    (
-      .tooSlow, 4013,
-      #"{"code":"too-slow","detail":"This connection is too far behind. Resume on a new one."}"#
-    ),
-    (
-      .unsupportedVersion(), 4026,
-      #"{"code":"unsupported-version","detail":"Unsupported version.","versions":["drawtogether.v1"]}"#
-    ),
-    (
-      .rateLimitExceeded(retryAfterMs: 250), 4029,
-      #"{"code":"rate-limited","detail":"You exceeded the rate limit for too long.","retryAfterMs":250}"#
-    ),
+  /// A row of `Tests/Vectors/closeCodes.json`: the JSON text of a reason.
+  struct ReasonVector: Decodable, Sendable, CustomTestStringConvertible {
+    let name: String
+    let code: UInt16
+    let text: String
+
+    var testDescription: String { name }
+  }
+
+  private struct CloseCodeVectors: Decodable {
+    let reasons: [ReasonVector]
+  }
+
+  static let vectors = (Vectors.load("closeCodes") as CloseCodeVectors).reasons
+
+  static let reasons: [String: CloseReason] = [
+    "left": .left, "protocolError": .protocolError, "notJoined": .notJoined, "badEntry": .badEntry,
+    "badRequests": .badRequests, "messageTooLarge(limit: 65536)": .messageTooLarge(limit: 65_536),
+    "restarting(retryAfterMs: 500)": .restarting(retryAfterMs: 500),
+    "tryAgainLater(tooMany, retryAfterMs: 5000)": .tryAgainLater(.tooMany, retryAfterMs: 5_000),
+    "noJoin": .noJoin, "unknownSession": .unknownSession,
+    "sessionFull(limit: 1000)": .sessionFull(limit: 1_000),
+    "unresponsive": .unresponsive, "resumedElsewhere": .resumedElsewhere, "ended": .ended,
+    "tooSlow": .tooSlow,
+    "unsupportedVersion": .unsupportedVersion(),
+    "rateLimitExceeded(retryAfterMs: 250)": .rateLimitExceeded(retryAfterMs: 250),
   ]
 
-  @Test("PROTOCOL 2.2: each close reason has its close code and its JSON", arguments: reasons)
-  func closeReasons(_ reason: CloseReason, _ code: UInt16, _ json: String) {
-    #expect(reason.code == code)
-    #expect(text(reason.payloadReason()) == json)
-    #expect(json.utf8.count <= 123)
+  @Test("PROTOCOL 2.2: each close reason has its close code and its JSON", arguments: vectors)
+  func closeReasons(_ vector: ReasonVector) throws {
+    let reason = try #require(Self.reasons[vector.name])
+    #expect(reason.code == vector.code)
+    #expect(text(reason.payloadReason()) == vector.text)
+    #expect(vector.text.utf8.count <= CloseReason.maximumReasonLength)
+  }
+
+  @Test("PROTOCOL 2.2: each close reason is in the vectors")
+  func allCloseReasons() {
+    #expect(Self.reasons.keys.sorted() == Self.vectors.map(\.name).sorted())
   }
 
   @Test(

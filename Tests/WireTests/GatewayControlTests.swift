@@ -1,92 +1,36 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 import Wire
 
 /// PROTOCOL 2: control messages of the gateway, compared with literal JSON.
 @Suite("PROTOCOL 2: control messages from the gateway")
 struct GatewayControlTests {
-  /// A message and its text.
-  struct Example: Sendable, CustomTestStringConvertible {
-    let text: String
-    let control: GatewayControl
-
-    var testDescription: String { text }
-  }
-
   static let ada = Participant(
     id: EntryKey(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF).uuid, number: 3, name: "Ada",
     color: "#e4572e")
 
-  static let session = SessionObject(
-    id: SessionID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF),
-    link: "/s/ABEiM0RVZneImaq7zN3u_w", activity: .standard, createdAt: Date(timeIntervalSince1970: 0),
-    participants: 2, sequence: 815)
-
   static let adaText =
     ##"{"id":"00112233-4455-6677-8899-AABBCCDDEEFF","number":3,"name":"Ada","color":"#e4572e"}"##
 
-  static let sessionText =
-    #"{"id":"ABEiM0RVZneImaq7zN3u_w","link":"/s/ABEiM0RVZneImaq7zN3u_w","#
-    + #""activity":{"identifier":"drawtogether","title":"Draw Together","type":"generic"},"#
-    + #""createdAt":"1970-01-01T00:00:00Z","participants":2,"sequence":815}"#
+  static let examples = ControlVectors.file.fromGateway
 
-  static let limitsText =
-    #"{"messageBytes":262144,"entriesPerSecond":1000,"bytesPerSecond":4194304,"#
-    + #""participantsPerSession":1000,"pastParticipants":10000,"sessions":10000,"#
-    + #""sessionsPerAddressPerMinute":30,"sessionsPerAddress":1000,"connections":10000,"connectionsPerAddress":200,"#
-    + #""headBytes":32768,"headSeconds":10,"incompleteBytes":268435456,"attachmentBytes":104857600,"#
-    + #""metadataBytes":4096,"sessionAttachmentBytes":2147483648,"uploadKeepSeconds":86400,"#
-    + #""attachmentsPerSession":1000,"uploads":256,"diskReserveBytes":268435456,"#
-    + #""dataBytes":1099511627776,"dataBytesPerAddress":10737418240,"sessionLogBytes":268435456,"catchUpTailBytes":4194304,"#
-    + #""memoryBytes":2147483648,"unsavedSessionBytes":16777216,"unsavedBytes":268435456,"sessionKeepSeconds":2592000,"#
-    + #""sessionIdleSeconds":60,"endedKeepSeconds":604800,"removalDelaySeconds":3600,"joinSeconds":10,"graceSeconds":30,"idleSeconds":60,"#
-    + #""bodyStallSeconds":20,"minimumBodyBytesPerSecond":1024,"bodyRateSeconds":30,"messageSeconds":30}"#
-
-  static var refusal: Refusal {
-    var refusal = Refusal(.sequenceGap, "Client sequence 7 is due.")
-    refusal.clientSequence = 9
-    refusal.expected = 7
-    return refusal
+  @Test("a control message is parsed into the expected values", arguments: examples)
+  func decodes(_ example: ControlVector<GatewayMessage>) throws {
+    let read = try GatewayControl.decode(WireTests.bytes(example.text.text).span)
+    #expect(read == example.message.control)
   }
 
-  static let examples = [
-    Example(
-      text: #"{"joined":{"participant":\#(adaText),"token":"AAAAAAAAAAAAAAAAAAAAAQ","epoch":"e","#
-        + #""sequence":815,"committed":810,"acknowledged":41,"resumed":true,"#
-        + #""session":\#(sessionText),"limits":\#(limitsText)}}"#,
-      control: .joined(
-        Joined(
-          participant: ada, token: Token(high: 0, low: 0x4000_0000_0000_0000 >> 62), epoch: "e",
-          sequence: 815, committed: 810, acknowledged: 41, resumed: true, session: session,
-          limits: Limits()))),
-    Example(
-      text: #"{"waiting":{"session":\#(sessionText),"participants":[\#(adaText),\#(adaText)]}}"#,
-      control: .waiting(Waiting(session: session, participants: [ada, ada]))),
-    Example(
-      text: #"{"catchUp":{"kind":"snapshot","epoch":"e\"","sequence":0}}"#,
-      control: .catchUp(.snapshot, epoch: "e\"", sequence: 0)),
-    Example(
-      text: #"{"catchUp":{"kind":"tail","epoch":"e","sequence":9007199254740991}}"#,
-      control: .catchUp(.tail, epoch: "e", sequence: 9_007_199_254_740_991)),
-    Example(text: #"{"caughtUp":{"sequence":10}}"#, control: .caughtUp(sequence: 10)),
-    Example(text: #"{"committed":{"sequence":0}}"#, control: .committed(sequence: 0)),
-    Example(
-      text: #"{"committed":{"sequence":18446744073709551615}}"#, control: .committed(sequence: .max)),
-    Example(
-      text: #"{"error":{"code":"sequence-gap","detail":"Client sequence 7 is due.","#
-        + #""clientSequence":9,"expected":7}}"#, control: .error(refusal)),
-  ]
-
-  @Test("a control message is written as the expected JSON and parsed back", arguments: examples)
-  func encodes(_ example: Example) throws {
-    #expect(text(example.control.encoded()) == example.text)
-    let read = try GatewayControl.decode(WireTests.bytes(example.text).span)
-    #expect(read == example.control)
+  @Test("a control message is written as the expected JSON", arguments: examples.filter(\.isWritten))
+  func encodes(_ example: ControlVector<GatewayMessage>) throws {
+    #expect(text(example.message.control.encoded()) == example.text.text)
   }
 
-  @Test("a truncated message is refused, because it is not JSON", arguments: examples.dropFirst(2))
-  func prefixes(_ example: Example) {
-    let whole = WireTests.bytes(example.text)
+  @Test(
+    "a truncated message is refused, because it is not JSON",
+    arguments: examples.filter { $0.text.text.utf8.count < 200 })
+  func prefixes(_ example: ControlVector<GatewayMessage>) {
+    let whole = WireTests.bytes(example.text.text)
     for count in 0..<whole.count {
       #expect(throws: WireError.notJSON) {
         try GatewayControl.decode(Array(whole.prefix(count)).span)
@@ -95,18 +39,12 @@ struct GatewayControlTests {
   }
 
   @Test(
-    "a message of an unknown kind is refused, but unknown members of a known message are ignored",
-    arguments: [
-      ("{}", WireError.unknownControl), ("[]", .unknownControl), (#"{"new":{}}"#, .unknownControl),
-      (#"{"committed":{}}"#, .invalidMember("sequence")),
-      (#"{"committed":{"sequence":"1"}}"#, .invalidMember("sequence")),
-      (#"{"catchUp":{"kind":"other","epoch":"e","sequence":1}}"#, .invalidMember("kind")),
-    ] as [(String, WireError)])
-  func refuses(_ text: String, _ error: WireError) throws {
-    #expect(throws: error) { try GatewayControl.decode(WireTests.bytes(text).span) }
-    let known = try GatewayControl.decode(
-      WireTests.bytes(#"{"committed":{"sequence":4,"x":{}},"y":[]}"#).span)
-    #expect(known == .committed(sequence: 4))
+    "a message that is not JSON, of an unknown kind, or with an invalid member is refused",
+    arguments: ControlVectors.file.refusedFromGateway)
+  func refuses(_ refused: RefusedControlVector) throws {
+    #expect(refused.refusedBy?.contains("swift") == true)
+    let expected = try #require(refused.wireError)
+    #expect(throws: expected) { try GatewayControl.decode(WireTests.bytes(refused.text.text).span) }
   }
 
   @Test("a client reads a payload that is nested as deeply as the gateway accepts, and refuses a deeper one")

@@ -87,8 +87,6 @@ struct ProfileTests {
   @Test(
     "PROTOCOL 6: a color that no participant uses is chosen; if all eleven are in use, any of them is chosen")
   func palette() {
-    #expect(Palette.colors.count == 11)
-    #expect(Set(Palette.colors).count == 11)
     for color in Palette.colors { #expect(Profile(color: color).sanitised.color == color) }
     for (index, color) in Palette.colors.enumerated() {
       #expect(Palette.pick(random: UInt64(index)) { _ in false } == color)

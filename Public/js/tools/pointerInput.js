@@ -1,18 +1,36 @@
-/** Pen, touch and mouse on the canvas: one pointer works a tool, two fingers or a wheel move the picture. */
+/** The input by pen, touch and mouse on the canvas: one pointer uses a tool, and two fingers or a wheel move the picture. */
 
-import { Pinch } from './hand.js';
+import { Pinch } from './panTool.js';
 
 /**
- * @typedef {import('../canvas/camera.js').Camera} Camera
- * @typedef {import('./pen.js').Sample} Sample
+ * @typedef {import('../model/camera.js').Camera} Camera
  * @typedef {Event & { scale: number, clientX: number, clientY: number }} GestureEvent
  * @typedef {{ begin(sample: Sample): void, move(samples: Sample[]): void, end(): void, cancel(): void }} Tool
+ * @typedef {{ clientX: number, clientY: number, pressure: number }} PointerSample as in `PointerEvent`
+ *
+ * The position of a pointer.
+ * @typedef {object} Sample
+ * @property {number} x of the plane
+ * @property {number} y
+ * @property {number | null} pressure 0…1; null if the device has none
+ * @property {boolean} [shift] true while the Shift key is down
+ * @property {boolean} [alt] true while the Alt key is down
+ *
+ * @typedef {object} RecordedStroke a stroke that was drawn before the page was loaded
+ * @property {number} pointerId
+ * @property {string} pointerType
+ * @property {number} button
+ * @property {number} timeStamp when it began
+ * @property {PointerSample[]} samples
+ * @property {boolean} isOver false while the pointer is down
  */
 
 /** A second finger within this time means that the first was not meant to draw. */
 const PINCH_MS = 350;
+/** `deltaMode` of a wheel that counts lines (UI Events §3.4.2), and the height of such a line, in pixels. */
+const DELTA_IN_LINES = 1;
 const WHEEL_LINE = 24;
-/** The number of a pen's other end among its buttons. */
+/** The button number of a pen's eraser end. */
 const ERASER_END = 5;
 
 export class PointerInput {
@@ -28,19 +46,22 @@ export class PointerInput {
   /** @type {{ id: number, x: number, y: number } | null} */
   #dragging = null;
   #isSpaceDown = false;
-  /** How far Safari's gesture has come. */
+  /** The scale of Safari's gesture so far. */
   #gestured = 1;
 
   /**
    * @param {HTMLCanvasElement} canvas @param {Camera} camera
    * @param {object} options
-   * @param {(how: { isTurned: boolean, isFinger: boolean }) => Tool} options.tool the one that is chosen; `isTurned`: the pen's other end is down
-   * @param {() => void} [options.penSeen] somebody draws with a pen here
-   * @param {(point: [number, number] | null, event: PointerEvent) => void} options.hovered where the pointer is, in the plane; null: gone
-   * @param {() => void} options.moved the camera was
+   * @param {(how: { isTurned: boolean, isFinger: boolean }) => Tool} options.tool returns the current tool; `isTurned`: the
+   *   eraser end of the pen is down
+   * @param {() => void} [options.penSeen] a pen was used
+   * @param {(point: [number, number] | null, event: PointerEvent) => void} options.hovered receives the position of the
+   *   pointer, in the plane; null: it left
+   * @param {() => void} options.moved the camera moved
    * @param {AbortSignal} options.signal
+   * @param {Window} [options.window] the target of keys and of gestures outside of the canvas
    */
-  constructor(canvas, camera, { tool, penSeen = () => {}, hovered, moved, signal }) {
+  constructor(canvas, camera, { tool, penSeen = () => {}, hovered, moved, signal, window = globalThis.window }) {
     this.#canvas = canvas;
     this.#camera = camera;
     this.#tool = tool;
@@ -57,30 +78,43 @@ export class PointerInput {
     canvas.addEventListener('pointerleave', (event) => this.#hovered(null, event), options);
     canvas.addEventListener('wheel', (event) => this.#wheel(event), { signal, passive: false });
     canvas.addEventListener('contextmenu', (event) => event.preventDefault(), options);
-    // Without this, iOS selects and magnifies under a finger that rests.
+    // Without this, iOS selects text and shows its magnifier under a resting finger.
     canvas.addEventListener('touchstart', (event) => event.preventDefault(), { signal, passive: false });
-    // A finger that rests on a tool asks for no menu; where there is text, the browser's is of use.
-    globalThis.addEventListener('contextmenu', (event) => {
+    // A resting finger on a tool must not open the browser's menu. In text fields, the menu is useful.
+    window.addEventListener('contextmenu', (event) => {
       if (event.target instanceof Element && event.target.closest('.top, .tools, main')) event.preventDefault();
     }, options);
-    // Over a bar, two fingers on a touchpad must not zoom the page itself: there would be no way back to it.
-    globalThis.addEventListener('wheel', (event) => event.ctrlKey && event.preventDefault(), {
+    // Over a bar, a pinch on a touchpad must not zoom the page itself: the person could not undo that.
+    window.addEventListener('wheel', (event) => event.ctrlKey && event.preventDefault(), {
       signal,
       passive: false,
     });
-    // Safari's own, of a touchpad and, beside the pointers, of fingers.
+    // Safari reports pinches on a touchpad only by these events, and pinches of fingers in addition to pointer events.
     for (const type of ['gesturestart', 'gesturechange', 'gestureend']) {
-      globalThis.addEventListener(type, (event) => this.#gesture(/** @type {GestureEvent} */ (event)), options);
+      window.addEventListener(type, (event) => this.#gesture(/** @type {GestureEvent} */ (event)), options);
     }
-    globalThis.addEventListener('keydown', (event) => this.#space(event, true), options);
-    globalThis.addEventListener('keyup', (event) => this.#space(event, false), options);
-    globalThis.addEventListener('blur', () => this.#setSpace(false), options);
+    window.addEventListener('keydown', (event) => this.#space(event, true), options);
+    window.addEventListener('keyup', (event) => this.#space(event, false), options);
+    window.addEventListener('blur', () => this.#setSpace(false), options);
   }
 
-  /** Ends what is under way, as if the pointer had been lifted. */
+  /** True from the `begin` of a tool to its `end`. */
+  get isWorking() {
+    return this.#working !== null;
+  }
+
+  /** Ends the current action, as if the pointer had been lifted. */
   finish() {
     this.#working?.tool.end();
     this.#working = null;
+  }
+
+  /** Replays a recorded stroke. @param {RecordedStroke} stroke */
+  replay({ samples, isOver, ...pointer }) {
+    const events = samples.map((sample) => eventOf({ ...pointer, ...sample, preventDefault: () => {} }));
+    this.#down(events[0]);
+    for (const event of events.slice(1)) this.#move(event);
+    if (isOver) this.#up(events[events.length - 1], false);
   }
 
   /** @param {PointerEvent} event */
@@ -104,7 +138,7 @@ export class PointerInput {
     this.#tellHovered(event);
   }
 
-  /** A hand often lies down before its pen: what it drew was not meant, nor does it hold the picture. */
+  /** Cancels the actions of fingers: the hand often touches the screen before its pen does. */
   #preferPen() {
     this.#penSeen();
     this.#pinch.forget();
@@ -113,9 +147,9 @@ export class PointerInput {
     this.#working = null;
   }
 
-  /** @param {PointerEvent} event of a finger @returns {boolean} whether it is not for a tool */
+  /** @param {PointerEvent} event of a finger @returns {boolean} true if it must not start a tool */
   #second(event) {
-    // A hand that rests while the pen writes.
+    // The hand rests on the screen while the pen draws.
     if (this.#working?.type === 'pen') return true;
     this.#pinch.down(event);
     if (!this.#pinch.isActive) return false;
@@ -137,7 +171,7 @@ export class PointerInput {
       this.#moved();
       return this.#hovered(null, event);
     }
-    // The hand beside the pen is not where the pen is.
+    // Ignores other pointers during an action, such as the hand beside the pen.
     if (this.#working && this.#working.id !== event.pointerId) return;
     this.#tellHovered(event);
     if (!this.#working) return;
@@ -161,7 +195,7 @@ export class PointerInput {
   /** @param {WheelEvent} event */
   #wheel(event) {
     event.preventDefault();
-    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? WHEEL_LINE : 1;
+    const unit = event.deltaMode === DELTA_IN_LINES ? WHEEL_LINE : 1;
     const [dx, dy] = [event.deltaX * unit, event.deltaY * unit];
     const box = this.#canvas.getBoundingClientRect();
     if (event.ctrlKey || event.metaKey) {
@@ -188,7 +222,9 @@ export class PointerInput {
 
   /** @param {KeyboardEvent} event @param {boolean} isDown */
   #space(event, isDown) {
-    if (event.code !== 'Space' || event.target !== this.#canvas && event.target !== document.body) return;
+    if (event.code !== 'Space' || event.target !== this.#canvas && event.target !== this.#canvas.ownerDocument.body) {
+      return;
+    }
     event.preventDefault();
     this.#setSpace(isDown);
   }
@@ -209,7 +245,7 @@ export class PointerInput {
   #sample(event) {
     const box = this.#canvas.getBoundingClientRect();
     const [x, y] = this.#camera.toPlane(event.clientX - box.left, event.clientY - box.top);
-    // A pen without a gauge says 0 while it touches.
+    // A pen without a pressure sensor may report 0 while it touches.
     const pressure = event.pointerType === 'pen' && event.pressure > 0 ? event.pressure : null;
     return { x, y, pressure, shift: event.shiftKey, alt: event.altKey };
   }
@@ -219,7 +255,12 @@ export class PointerInput {
     try {
       this.#canvas.setPointerCapture(event.pointerId);
     } catch {
-      // The pointer is gone already, or was never a real one.
+      // The pointer is already lifted, or the event is synthetic.
     }
   }
+}
+
+/** @param {object} recorded the properties of an event that this file reads @returns {PointerEvent} */
+function eventOf(recorded) {
+  return /** @type {PointerEvent} */ (recorded);
 }

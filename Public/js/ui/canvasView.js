@@ -1,20 +1,20 @@
-/** The canvas among the other elements: its size, the paper's dots, and what is off the screen. */
+/** The view of the canvas: its size, the dots of the paper, the zoom, and the hint on an empty page. */
 
-import { overlap } from '../canvas/stroke.js';
-import { words } from '../words/words.js';
+import { overlap } from '../model/stroke.js';
+import { strings } from '../i18n/i18n.js';
 import { element } from './elements.js';
 
 /**
- * @typedef {import('../canvas/camera.js').Camera} Camera
- * @typedef {import('../canvas/renderer.js').Renderer} Renderer
- * @typedef {import('../canvas/scene.js').Scene} Scene
+ * @typedef {import('../model/camera.js').Camera} Camera
+ * @typedef {import('../render/renderer.js').Renderer} Renderer
+ * @typedef {import('../model/scene.js').Scene} Scene
  */
 
-/** By so much a step of the zoom is closer. */
+/** The factor of one zoom step. */
 export const CLOSER = 1.25;
 const DOTS = 28;
-/** Dots nearer to each other than this are noise. */
-const LEAST_DOTS = 14;
+/** The minimum distance of dots, in pixels. Closer dots would look like noise. */
+const MIN_DOT_DISTANCE = 14;
 
 export class CanvasView {
   #canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
@@ -22,24 +22,24 @@ export class CanvasView {
   #renderer;
   #scene;
   #camera;
-  #ask;
+  #requestFrame;
   #cameraVersion = -1;
-  /** Of the camera when all that there was at first was shown. */
+  /** The version of the camera after `showAtFirst` moved it. */
   #shownVersion = -1;
   #isPictureNew = true;
   #hint = '';
 
-  /** @param {Renderer} renderer @param {Scene} scene @param {Camera} camera @param {() => void} ask for a frame */
-  constructor(renderer, scene, camera, ask) {
+  /** @param {Renderer} renderer @param {Scene} scene @param {Camera} camera @param {() => void} requestFrame */
+  constructor(renderer, scene, camera, requestFrame) {
     this.#renderer = renderer;
     this.#scene = scene;
     this.#camera = camera;
-    this.#ask = ask;
+    this.#requestFrame = requestFrame;
     const { width, height } = this.#canvas.getBoundingClientRect();
     renderer.resize(Math.round(width * devicePixelRatio), Math.round(height * devicePixelRatio), devicePixelRatio);
     const observer = new ResizeObserver((entries) => {
       this.#resized(entries[0]);
-      ask();
+      requestFrame();
     });
     try {
       observer.observe(this.#canvas, { box: 'device-pixel-content-box' });
@@ -52,25 +52,25 @@ export class CanvasView {
     element('zoom-level').addEventListener('click', () => camera.scale === 1 ? this.showEverything() : this.zoomTo(1));
   }
 
-  /** Draws what is new. @returns {boolean} whether another frame is needed */
+  /** Draws changes. @returns {boolean} true if another frame is needed */
   frame() {
     if (this.#cameraVersion !== this.#camera.version) this.#moved();
     if (this.#isPictureNew) this.#describe();
     this.#renderer.frame();
-    return this.#renderer.isUnsettled;
+    return this.#renderer.hasPendingWork;
   }
 
-  /** Everything that is drawn, or where one begins. */
+  /** Shows the whole drawing, or the initial view if that is enough. */
   showEverything() {
     const bounds = this.#scene.bounds;
     if (!bounds || this.#isHomeEnough(bounds)) this.#camera.home();
     else this.#camera.fit(bounds, this.#renderer.width, this.#renderer.height);
-    this.#ask();
+    this.#requestFrame();
   }
 
   /**
-   * What somebody else drew on a larger screen must not lie outside of this one; an empty page begins where all do.
-   * While more comes in it is asked for again, until somebody moves the camera.
+   * Shows the whole drawing if a part of it is outside of the initial view, because somebody drew it on a larger screen. Called
+   * again while the drawing arrives. Has no effect after the person moved the camera.
    */
   showAtFirst() {
     const { bounds } = this.#scene;
@@ -83,18 +83,21 @@ export class CanvasView {
     this.#shownVersion = this.#camera.version;
   }
 
-  /** @param {number} factor around the middle */
+  /** Zooms about the center of the canvas. @param {number} factor */
   zoom(factor) {
     this.#camera.zoom(factor, this.#renderer.width / 2, this.#renderer.height / 2);
-    this.#ask();
+    this.#requestFrame();
   }
 
-  /** @param {number} scale 1 is as large as it was drawn */
+  /** @param {number} scale 1: the actual size */
   zoomTo(scale) {
     this.zoom(scale / this.#camera.scale);
   }
 
-  /** What is drawn has changed: the next frame says so. @param {string} hint what is to be read on an empty page */
+  /**
+   * Updates the hint and the summary in the next frame, after a change of the drawing.
+   * @param {string} hint the text on an empty page
+   */
   changed(hint) {
     this.#isPictureNew = true;
     this.#hint = hint;
@@ -108,7 +111,7 @@ export class CanvasView {
     this.#showFit();
   }
 
-  /** @param {import('../canvas/stroke.js').Bounds} bounds @returns {boolean} whether all of it is seen where one begins */
+  /** @param {import('../model/stroke.js').Bounds} bounds @returns {boolean} true if the initial view shows all of it */
   #isHomeEnough({ left, top, right, bottom }) {
     return left >= -8 && top >= -8 && right <= this.#renderer.width + 8 && bottom <= this.#renderer.height + 8;
   }
@@ -117,22 +120,22 @@ export class CanvasView {
     this.#cameraVersion = this.#camera.version;
     const { x, y, scale } = this.#camera;
     let size = DOTS * scale;
-    while (size < LEAST_DOTS) size *= 4;
+    while (size < MIN_DOT_DISTANCE) size *= 4;
     const { style } = this.#canvas;
     style.backgroundSize = `${size}px ${size}px`;
     style.backgroundPosition = `${-x * scale - size / 2}px ${-y * scale - size / 2}px`;
     this.#showFit();
   }
 
-  /** Offers a way back once nothing that is drawn is on the screen, or the picture is not as large as it is. */
+  /** Shows the button that resets the view, if no part of the drawing is visible or the scale is not 100 %. */
   #showFit() {
     const { bounds } = this.#scene;
     const seen = this.#camera.seen(this.#renderer.width, this.#renderer.height);
     const isLost = bounds !== null && !overlap(bounds, seen);
     this.#fit.hidden = !isLost && this.#camera.scale === 1;
     this.#fit.toggleAttribute('data-lost', isLost);
-    const percent = words.percent(Math.round(this.#camera.scale * 100));
-    element('fit-label').textContent = isLost ? words.showEverything : percent;
+    const percent = strings.percent(Math.round(this.#camera.scale * 100));
+    element('fit-label').textContent = isLost ? strings.showEverything : percent;
     element('zoom-level').textContent = percent;
   }
 
@@ -143,22 +146,22 @@ export class CanvasView {
     const width = pixels(contentRect.width * ratio, exact?.inlineSize);
     const height = pixels(contentRect.height * ratio, exact?.blockSize);
     this.#renderer.resize(width, height, ratio);
-    // Drawn at once: between a resize and the next frame the canvas would be empty.
+    // Drawn at once: otherwise the canvas would be empty until the next frame.
     this.#renderer.frame();
   }
 }
 
 /** @param {Scene} scene */
 function summary({ strokes, pictures, files, isEmpty }) {
-  if (isEmpty) return words.nothingDrawn;
-  const told = [];
-  if (strokes > 0) told.push(words.strokesDrawn(strokes));
-  if (pictures + files > 0) told.push(words.itemsOnPage(pictures, files));
-  return told.join(' ');
+  if (isEmpty) return strings.nothingDrawn;
+  const lines = [];
+  if (strokes > 0) lines.push(strings.strokesDrawn(strokes));
+  if (pictures + files > 0) lines.push(strings.itemsOnPage(pictures, files));
+  return lines.join(' ');
 }
 
 /**
- * A browser that emulates a denser screen gives its own pixels as exact.
+ * Returns the exact number of device pixels, unless it is wrong: a browser that emulates another screen reports its own pixels.
  * @param {number} expected @param {number | undefined} exact
  */
 function pixels(expected, exact) {

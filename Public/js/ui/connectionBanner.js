@@ -1,44 +1,49 @@
-/** What stands over the page when the session is not there for it: for a while, or because it has ended. */
+/** The banner for a lost connection and for unsaved changes, and the bar of an ended session. */
 
-import { words } from '../words/words.js';
+import { strings } from '../i18n/i18n.js';
 import { element } from './elements.js';
 import { announce } from './dialogs.js';
 
-/** A cut this short is nobody's business. */
+/** The duration from which a lost connection is reported. */
 const SHOW_AFTER_MS = 1500;
-const GOOD_NEWS_MS = 2600;
+const BACK_MS = 2600;
 
-/** Says when the connection is lost and what waits, when it is back, and when nothing can be saved. */
+/** The banner: reports a lost connection with the number of waiting changes, the reconnect, and that the gateway cannot save. */
 export class ConnectionBanner {
   #banner = element('banner');
   #text = element('banner-text');
   #action = element('banner-action');
   #waiting;
   #isKept;
+  #lastSeen;
   #trouble;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
   #isLost = false;
   #wasJoined = false;
   #isUnsaved = false;
-  /** What waited when the connection came back. */
+  /** The number of strokes that waited when the connection came back. */
   #toSend = 0;
 
   /**
    * @param {object} options
-   * @param {() => { strokes: number, pictures: number, files: number }} options.waiting how many of them wait to be sent
-   * @param {() => boolean} options.isKept whether they outlive this page
-   * @param {() => string} options.trouble why nobody is taken in right now, as the gateway's code
-   * @param {() => void} options.retry tries at once
+   * @param {() => { strokes: number, pictures: number, files: number }} options.waiting returns the numbers of changes that
+   *   wait to be sent
+   * @param {() => boolean} options.isKept returns true if they are stored, so that a later page can send them
+   * @param {() => '' | 'whole' | 'part'} options.lastSeen returns the shown part of the last known picture; '': the current
+   *   picture is shown
+   * @param {() => string} options.trouble returns the code with which the gateway refuses connections; '': none
+   * @param {() => void} options.retry connects at once
    */
-  constructor({ waiting, isKept, trouble, retry }) {
+  constructor({ waiting, isKept, lastSeen, trouble, retry }) {
     this.#waiting = waiting;
     this.#isKept = isKept;
+    this.#lastSeen = lastSeen;
     this.#trouble = trouble;
     this.#action.addEventListener('click', retry);
   }
 
-  /** @param {boolean} wasJoined whether there was a connection before */
+  /** @param {boolean} wasJoined true if there was a connection before */
   lost(wasJoined) {
     if (this.#isLost) return this.changed();
     this.#isLost = true;
@@ -53,28 +58,28 @@ export class ConnectionBanner {
     clearTimeout(this.#timer);
     this.#toSend = this.#waiting().strokes;
     if (!wasShown) return this.#rest();
-    this.#show(this.#toSend > 0 ? words.sending(this.#toSend) : words.back, 'good');
+    this.#show(this.#toSend > 0 ? strings.sending(this.#toSend) : strings.back, 'good');
     if (this.#toSend === 0) this.#hideSoon();
     else this.changed();
   }
 
-  /** The number of strokes that wait may have changed. */
+  /** Updates the text, because the number of waiting strokes may have changed. */
   changed() {
     if (this.#kind === 'lost') return this.#describe();
     if (this.#kind !== 'good' || this.#toSend === 0 || this.#waiting().strokes > 0) return;
-    this.#show(words.sent(this.#toSend), 'good');
-    announce(words.sent(this.#toSend));
+    this.#show(strings.sent(this.#toSend), 'good');
+    announce(strings.sent(this.#toSend));
     this.#toSend = 0;
     this.#hideSoon();
   }
 
-  /** Whether what is drawn is not saved. @param {boolean} isUnsaved */
+  /** @param {boolean} isUnsaved true while the gateway cannot save the drawing */
   saving(isUnsaved) {
     if (isUnsaved === this.#isUnsaved) return;
     this.#isUnsaved = isUnsaved;
     if (this.#isLost || this.#kind === 'good') return;
     this.#rest();
-    if (isUnsaved) announce(words.notSaved);
+    if (isUnsaved) announce(strings.notSaved);
   }
 
   hide() {
@@ -82,15 +87,15 @@ export class ConnectionBanner {
     this.#rest();
   }
 
-  /** What is shown, if anything. */
+  /** The kind of the shown banner; '' if it is hidden. */
   get #kind() {
     return this.#banner.hidden ? '' : this.#banner.dataset.kind;
   }
 
-  /** There is no news of the connection. */
+  /** Shows the state without messages about the connection. */
   #rest() {
     clearTimeout(this.#timer);
-    if (this.#isUnsaved) this.#show(words.notSaved, 'unsaved');
+    if (this.#isUnsaved) this.#show(strings.notSaved, 'unsaved');
     else this.#banner.hidden = true;
   }
 
@@ -104,24 +109,26 @@ export class ConnectionBanner {
     const isWaiting = strokes + pictures + files > 0;
     const isKept = this.#isKept();
     /** @type {Record<string, string>} */
-    const troubles = words.troubles;
-    const state = troubles[this.#trouble()] ?? (this.#wasJoined ? words.reconnecting : words.connecting);
+    const troubles = strings.troubles;
+    const offline = { whole: strings.offline, part: strings.offlinePart, '': '' }[this.#lastSeen()];
+    const state = troubles[this.#trouble()] ??
+      (this.#wasJoined ? strings.reconnecting : offline || strings.connecting);
     const kept = isWaiting && isKept
-      ? words.areSafe(strokes, pictures, files)
+      ? strings.areSafe(strokes, pictures, files)
       : strokes > 0
-      ? words.willBeSent(strokes)
+      ? strings.willBeSent(strokes)
       : this.#trouble()
-      ? words.tryingAgain
+      ? strings.tryingAgain
       : this.#isUnsaved
       ? ''
-      : words.drawOn;
+      : strings.drawOn;
     const isNeeded = this.#isUnsaved || isWaiting && !isKept;
-    this.#show([state, kept, isNeeded ? words.keepOpen : ''].filter(Boolean).join(' '), 'lost');
+    this.#show([state, kept, isNeeded ? strings.keepOpen : ''].filter(Boolean).join(' '), 'lost');
   }
 
   #hideSoon() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#rest(), GOOD_NEWS_MS);
+    this.#timer = setTimeout(() => this.#rest(), BACK_MS);
   }
 
   /** @param {string} text @param {'lost' | 'good' | 'unsaved'} kind */
@@ -135,13 +142,13 @@ export class ConnectionBanner {
 
 /**
  * @typedef {object} Parts
- * @property {import('../canvas/scene.js').Scene} scene
- * @property {() => void} save a copy
- * @property {() => void} start a new session
+ * @property {import('../model/scene.js').Scene} scene
+ * @property {() => void} save saves a copy
+ * @property {() => void} start starts a new session
  */
 
-/** What stands in place of the tools once the session has ended: the picture stays, to look at and to keep. */
-export class OverBar {
+/** The bar that replaces the tools after the session has ended: save the picture, or start a new session with it. */
+export class EndedBar {
   #scene;
   #copy = element('copy');
 
@@ -152,14 +159,14 @@ export class OverBar {
     element('anew').addEventListener('click', start);
   }
 
-  /** @param {boolean} isOver */
-  show(isOver) {
+  /** @param {boolean} isEnded */
+  show(isEnded) {
     const { isEmpty } = this.#scene;
-    const told = element('over-words');
-    told.hidden = this.#copy.hidden = isEmpty;
+    const text = element('ended-words');
+    text.hidden = this.#copy.hidden = isEmpty;
     const { body } = document;
-    if (isOver === body.hasAttribute('data-over')) return;
-    body.toggleAttribute('data-over', isOver);
-    if (isOver) announce(isEmpty ? words.overForLate : told.innerText);
+    if (isEnded === body.hasAttribute('data-ended')) return;
+    body.toggleAttribute('data-ended', isEnded);
+    if (isEnded) announce(isEmpty ? strings.overForLate : text.innerText);
   }
 }

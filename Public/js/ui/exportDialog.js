@@ -1,25 +1,25 @@
-/** A copy of the picture: to save, to send, to print. */
+/** The export of the picture: save, copy and print. */
 
-import { ItemPainter } from '../canvas/item.js';
-import { drawingText, writeDrawing } from '../export/drawingFile.js';
-import { embedded, extentOf, isItem, paintAll, rasterOf, scaleFor } from '../export/raster.js';
-import { svgOf } from '../export/svg.js';
-import { errorWords, words } from '../words/words.js';
+import { ItemPainter } from '../model/item.js';
+import { drawingText, writeDrawing } from '../persist/drawingFile.js';
+import { embedded, extentOf, isItem, paintAll, rasterOf, scaleFor } from '../render/export/raster.js';
+import { svgOf } from '../render/export/svg.js';
+import { errorText, strings } from '../i18n/i18n.js';
 import { showDialog, toast } from './dialogs.js';
 import { element, make } from './elements.js';
 import { pageColors } from './itemView.js';
 import { isBusy } from './keys.js';
 
 /**
- * @typedef {import('../canvas/scene.js').Drawable} Drawable
+ * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {{ blob: Blob, missing: number }} Copy
  */
 
-/** So long a browser may take to begin with a download. */
+/** The time for which the address of a download stays valid: browsers may start the download late. */
 const KEPT_MS = 60_000;
-/** Of more than this there is no preview: it would be late. */
-const MOST_PREVIEWED = 4000;
-/** Of cards that do not lie on the page's own paper. */
+/** The maximum number of shapes and items for which a preview is shown. With more, it would take too long. */
+const MAX_PREVIEWED = 4000;
+/** The colors of cards on a paper other than the page's. */
 const ON_WHITE = {
   surface: '#ffffff',
   raised: '#f3f1ec',
@@ -28,10 +28,10 @@ const ON_WHITE = {
   soft: '#5f5e63',
   accent: '#4453d6',
 };
-/** By format. @type {Record<string, string>} */
+/** The file extensions by format. @type {Record<string, string>} */
 const ENDINGS = { png: 'png', svg: 'svg', drawing: 'drawtogether' };
 
-/** A copy to take away: as a picture, as vectors, as a file that opens here again, on the clipboard, or on paper. */
+/** The export dialog: PNG, SVG, a file that can be imported again, the clipboard, and printing. */
 export class ExportDialog {
   #scene;
   #selection;
@@ -41,8 +41,8 @@ export class ExportDialog {
   #lifetime = new AbortController();
 
   /**
-   * @param {import('../canvas/scene.js').Scene} scene @param {import('../canvas/selection.js').Selection} selection
-   * @param {() => void} remove what is chosen
+   * @param {import('../model/scene.js').Scene} scene @param {import('../edit/selection.js').Selection} selection
+   * @param {() => void} remove removes the selection, to cut it
    */
   constructor(scene, selection, remove) {
     this.#scene = scene;
@@ -81,17 +81,17 @@ export class ExportDialog {
     return String(new FormData(this.#form).get(name));
   }
 
-  /** @param {string} [of] whose paper and colors */
+  /** @param {string} [of] the choice of paper and colors */
   #order(of = this.#value('paper')) {
     const page = pageColors();
     const colors = of === 'page' ? page : { ...ON_WHITE, font: page.font };
     const painter = new ItemPainter(colors);
     const paper = { page: getComputedStyle(document.body).backgroundColor, white: '#ffffff' }[of] ?? '';
     const progress = (/** @type {number} */ part) => {
-      this.#note.textContent = words.beingMade(words.percent(Math.floor(100 * part)));
+      this.#note.textContent = strings.beingMade(strings.percent(Math.floor(100 * part)));
     };
     const chosen = this.#value('only') === 'chosen' ? this.#chosen : [];
-    // What is chosen may be gone by now.
+    // The selection may have been removed meanwhile.
     const drawables = chosen.length > 0 ? chosen : [...this.#scene.all];
     return { drawables, paint: painter.paint.bind(painter), colors, paper, signal: this.#lifetime.signal, progress };
   }
@@ -109,8 +109,8 @@ export class ExportDialog {
     element('export-scale').hidden = format !== 'png';
     element('export-paper').hidden = format === 'drawing';
     const order = this.#order(format === 'drawing' ? 'page' : undefined);
-    this.#note.textContent = format === 'png' ? this.#size(order.drawables) : words.formats[format];
-    this.#preview.hidden = order.drawables.length > MOST_PREVIEWED;
+    this.#note.textContent = format === 'png' ? this.#size(order.drawables) : strings.formats[format];
+    this.#preview.hidden = order.drawables.length > MAX_PREVIEWED;
     if (this.#preview.hidden) return;
     const { width, height } = extentOf(order.drawables);
     const { clientWidth, clientHeight } = this.#preview;
@@ -125,11 +125,11 @@ export class ExportDialog {
   #size(drawables) {
     const { width, height } = extentOf(drawables);
     const scale = scaleFor(width, height, this.#scale);
-    const size = words.pixels(Math.ceil(width * scale), Math.ceil(height * scale));
-    return scale < this.#scale ? `${size} ${words.noLarger}` : size;
+    const size = strings.pixels(Math.ceil(width * scale), Math.ceil(height * scale));
+    return scale < this.#scale ? `${size} ${strings.noLarger}` : size;
   }
 
-  /** One at a time; the dialog closes when it is done. @param {() => Promise<void>} work */
+  /** Runs one task at a time, and then closes the dialog. @param {() => Promise<void>} work */
   async #make(work) {
     const { signal } = this.#lifetime;
     const buttons = this.#form.querySelectorAll('button');
@@ -139,7 +139,7 @@ export class ExportDialog {
       await work();
       if (!signal.aborted) /** @type {HTMLDialogElement} */ (element('export-dialog')).close('done');
     } catch (error) {
-      if (!signal.aborted) toast(errorWords(error));
+      if (!signal.aborted) toast(errorText(error));
     }
     this.#form.removeAttribute('aria-busy');
     for (const button of buttons) button.disabled = false;
@@ -154,7 +154,7 @@ export class ExportDialog {
     const date = new Date().toLocaleDateString('sv');
     make('a', { href, download: `Draw Together ${date}.${ENDINGS[format]}` }).click();
     setTimeout(() => URL.revokeObjectURL(href), KEPT_MS);
-    told(missing);
+    reportMissing(missing);
   }
 
   /** @param {string} format @returns {Promise<Copy>} */
@@ -165,31 +165,34 @@ export class ExportDialog {
     return await rasterOf(order, this.#scale);
   }
 
-  /** The clipboard is asked for at once, while the browser knows that the person wants it. */
+  /** Copies a picture. Requests the clipboard at once, because browsers allow this only shortly after a click or key. */
   async #copy() {
     const made = rasterOf(this.#order(), this.#scale);
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': made.then(({ blob }) => blob) })]);
     const { missing } = await made;
-    toast(words.pictureCopied);
-    told(missing);
+    toast(strings.pictureCopied);
+    reportMissing(missing);
   }
 
-  /** To be pasted here or on another page: as a drawing. @param {ClipboardEvent} event @returns {Promise<boolean>} whether it is on the clipboard */
+  /**
+   * Copies the selection as a drawing, which can be pasted on any page.
+   * @param {ClipboardEvent} event @returns {Promise<boolean>} true if it is on the clipboard
+   */
   async #clip(event) {
     const drawables = this.#chosen;
     if (drawables.length === 0 || isBusy(event.target)) return false;
     event.preventDefault();
-    const marks = drawables.flatMap((one) => isItem(one) ? [] : one);
+    const shapes = drawables.flatMap((one) => isItem(one) ? [] : one);
     try {
-      // Pictures have to be fetched, and what waits needs a secure page.
-      if (marks.length === drawables.length) event.clipboardData?.setData('text/plain', drawingText(marks));
+      // Pictures may have to be loaded first. A later write to the clipboard is possible in secure contexts only.
+      if (shapes.length === drawables.length) event.clipboardData?.setData('text/plain', drawingText(shapes));
       else {
         const made = writeDrawing({ drawables }).then(({ blob }) => blob.slice(0, blob.size, 'text/plain'));
         await navigator.clipboard.write([new ClipboardItem({ 'text/plain': made })]);
       }
       return true;
     } catch (error) {
-      toast(errorWords(error));
+      toast(errorText(error));
       return false;
     }
   }
@@ -197,29 +200,29 @@ export class ExportDialog {
   async #print() {
     const { blob, missing } = await rasterOf(this.#order('white'), 3);
     this.#lifetime.signal.throwIfAborted();
-    told(missing);
+    reportMissing(missing);
     await print(blob);
   }
 }
 
-/** @param {number} missing pictures */
-function told(missing) {
-  if (missing > 0) toast(words.savedWithout(missing));
+/** @param {number} missing the number of pictures that could not be loaded */
+function reportMissing(missing) {
+  if (missing > 0) toast(strings.savedWithout(missing));
 }
 
-/** @typedef {Parameters<typeof paintAll>[1]} Order */
+/** @typedef {Parameters<typeof paintAll>[1]} ExportOptions */
 
-/** Pixels a point. */
+/** The resolution of prints, in pixels per point. */
 const SHARPNESS = 3;
 
-/** By the browser's own menu too. @param {() => Order | null} order what there is, or nothing */
+/** Prepares the page for printing by the browser's own menu. @param {() => ExportOptions | null} order null: nothing to print */
 export function preparePrinting(order) {
   const sheet = element('sheet');
   addEventListener('beforeprint', () => {
     const all = sheet.hasChildNodes() ? null : order();
     if (!all) return;
     const canvas = make('canvas');
-    // Nothing can be waited for here: what is not loaded is not on it.
+    // This event cannot wait, so pictures that are not loaded are missing in the print.
     paintAll(canvas, all, SHARPNESS);
     sheet.replaceChildren(canvas);
   });
@@ -229,7 +232,7 @@ export function preparePrinting(order) {
 /** @param {Blob} picture */
 async function print(picture) {
   const src = URL.createObjectURL(picture);
-  const image = make('img', { src, alt: words.page });
+  const image = make('img', { src, alt: strings.page });
   try {
     await image.decode();
     element('sheet').replaceChildren(image);

@@ -1,17 +1,16 @@
-/** What tests, and whoever is curious, can see of the page: `drawTogether` in the console. */
-
-import { stateHash } from '../session/retained.js';
+/** The state of the page for tests and for the browser's console, as `drawTogether`. */
 
 /**
  * @param {object} parts
- * @param {import('../sharing.js').Sharing} parts.sharing
- * @param {import('../canvas/scene.js').Items} parts.items
- * @param {import('../canvas/marks.js').Marks} parts.marks
- * @param {import('../canvas/selection.js').Selection} parts.selection
- * @param {import('../canvas/renderer.js').Renderer} parts.renderer
- * @param {import('../canvas/slices.js').Backlog} parts.backlog
+ * @param {import('../app/sharing.js').Sharing} parts.sharing
+ * @param {typeof import('../sync/stateHash.js').stateHash} parts.stateHash
+ * @param {import('../model/scene.js').Items} parts.items
+ * @param {import('../model/shapes.js').Shapes} parts.shapes
+ * @param {import('../edit/selection.js').Selection} parts.selection
+ * @param {import('../render/renderer.js').Renderer} parts.renderer
+ * @param {import('../model/scheduling.js').FrameQueue} parts.frameQueue
  */
-export function openToInspection({ sharing, marks, items, selection, renderer, backlog }) {
+export function openToInspection({ sharing, stateHash, shapes, items, selection, renderer, frameQueue }) {
   const inspection = {
     stateHash: async () => (sharing.session ? await stateHash(sharing.session.retained) : ''),
     get participants() {
@@ -33,9 +32,9 @@ export function openToInspection({ sharing, marks, items, selection, renderer, b
         isSelected: selection.has(item.id),
       }));
     },
-    /** Lowest first. */
-    marks: () =>
-      marks.all.map(({ id, rgb, z, bounds, ...rest }) => ({
+    /** The shapes, lowest first. */
+    shapes: () =>
+      shapes.all.map(({ id, rgb, z, bounds, ...rest }) => ({
         id,
         type: 'tool' in rest ? rest.tool : 'text',
         text: 'text' in rest ? rest.text : '',
@@ -44,14 +43,14 @@ export function openToInspection({ sharing, marks, items, selection, renderer, b
         ...bounds,
         isSelected: selection.has(id),
       })),
-    /** Whether all that has come is on the canvas, and as sharp as it gets. */
+    /** True if all received entries are on the canvas, at full resolution. */
     get isSettled() {
-      return (sharing.session?.isConnected ?? true) && !backlog.isBehind && !renderer.isUnsettled;
+      return (sharing.session?.isConnected ?? true) && !frameQueue.hasPending && !renderer.hasPendingWork;
     },
     redraw: async () => {
       renderer.redraw();
       renderer.frame();
-      while (renderer.isLarge && renderer.isUnsettled) await new Promise(requestAnimationFrame);
+      while (renderer.isLarge && renderer.hasPendingWork) await new Promise(requestAnimationFrame);
     },
   };
   Object.defineProperty(globalThis, 'drawTogether', { value: Object.freeze(inspection) });

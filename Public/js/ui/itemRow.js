@@ -1,29 +1,34 @@
-/** What lies over a picture or a file on the page: how far it is, what can be done, and what a screen reader is told. */
+/**
+ * The elements over a picture or a file on the page: the progress of its upload, its buttons, and its announcements for screen
+ * readers.
+ */
 
-import { AttachmentError } from '../session/errors.js';
-import { errorWords, words } from '../words/words.js';
-import { element, icon, make, panelPlace } from './elements.js';
-import { doneOfTotal, itemLabel, Pace, partDone, timeLeft } from './adding.js';
+import { AttachmentError } from '../sync/errors.js';
+import { errorText, strings } from '../i18n/i18n.js';
+import { element, make } from './elements.js';
+import { icon } from './icons.js';
+import { panelPlace } from './panelPlacement.js';
+import { doneOfTotal, itemLabel, partDone, timeLeft, TransferRate } from './transferProgress.js';
 import { announce } from './dialogs.js';
 
 /**
- * @typedef {import('../canvas/item.js').Item} Item
- * @typedef {import('../canvas/placement.js').Size} Size
- * @typedef {import('./elements.js').Box} Box
+ * @typedef {import('../model/item.js').Item} Item
+ * @typedef {import('../model/placement.js').Size} Size
+ * @typedef {import('./panelPlacement.js').Box} Box
  *
- * @typedef {object} Deeds what a person can do to it
+ * @typedef {object} ItemActions the actions of its buttons
  * @property {(item: Item) => void} choose
  * @property {(item: Item) => void} remove
- * @property {(item: Item) => void} addAgain
- * @property {(item: Item) => void} loadAgain
+ * @property {(item: Item) => void} retryUpload
+ * @property {(item: Item) => void} retryLoad
  */
 
-/** The words of an upload change so often; its bar follows each time. */
+/** The minimum interval between changes of an upload's text. The progress bar changes each time. */
 const WORDS_MS = 250;
-/** What is smaller on the screen, in pixels, has no room for words. */
-const LEAST_WIDTH = 100;
-/** A card's link that is smaller than by this, of its own size, cannot be hit. */
-const LEAST_LINK = 0.55;
+/** The minimum width of an item on the screen that has room for texts, in pixels. */
+const MIN_WIDTH = 100;
+/** The minimum scale of a card at which its link is large enough to be clicked. */
+const MIN_LINK_SCALE = 0.55;
 
 export class ItemRow {
   #item;
@@ -35,20 +40,20 @@ export class ItemRow {
   #bar = make('progress', { max: '1' });
   #words = make('span', { class: 'words' });
   #pause = make('button', { type: 'button', class: 'small' });
-  #again = make('button', { type: 'button', class: 'quiet' }, words.tryAgain);
-  #cancel = make('button', { type: 'button', class: 'small', 'aria-label': words.cancel, title: words.cancel });
-  #remove = make('button', { type: 'button', class: 'quiet' }, words.remove);
+  #again = make('button', { type: 'button', class: 'quiet' }, strings.tryAgain);
+  #cancel = make('button', { type: 'button', class: 'small', 'aria-label': strings.cancel, title: strings.cancel });
+  #remove = make('button', { type: 'button', class: 'quiet' }, strings.remove);
   #download = make('a', { class: 'download' });
-  #pace = new Pace();
+  #rate = new TransferRate();
   #wordsAt = -Infinity;
   #state = '';
   #shown = '';
-  #isBehind = false;
+  #hasMore = false;
 
-  /** @param {Item} item @param {Deeds} deeds */
-  constructor(item, deeds) {
+  /** @param {Item} item @param {ItemActions} actions */
+  constructor(item, actions) {
     this.#item = item;
-    this.#grip.addEventListener('click', () => deeds.choose(item));
+    this.#grip.addEventListener('click', () => actions.choose(item));
     this.#pause.addEventListener('click', () => {
       if (item.upload?.state === 'paused') item.upload.resume();
       else item.upload?.pause();
@@ -56,18 +61,18 @@ export class ItemRow {
     for (const button of [this.#cancel, this.#remove]) {
       button.addEventListener('click', () => {
         element('canvas').focus();
-        deeds.remove(item);
+        actions.remove(item);
       });
     }
-    this.#again.addEventListener('click', () => (item.problem ? deeds.loadAgain(item) : deeds.addAgain(item)));
+    this.#again.addEventListener('click', () => (item.problem ? actions.retryLoad(item) : actions.retryUpload(item)));
     this.#cancel.append(icon('close'));
     this.#download.append(icon('download'));
-    const label = make('div', { class: 'told' }, this.#title, this.#words);
+    const label = make('div', { class: 'caption' }, this.#title, this.#words);
     this.#panel.append(this.#bar, label, this.#pause, this.#cancel, this.#again, this.#remove);
     this.#row.append(this.#grip, this.#frame, this.#panel, this.#download);
   }
 
-  /** Whether there is anything over the item that something else may cover. */
+  /** True if the row has elements that another item may cover. */
   get hasWords() {
     return !this.#frame.hidden || !this.#download.hidden || !this.#panel.hidden;
   }
@@ -76,11 +81,13 @@ export class ItemRow {
     return this.#row;
   }
 
-  /** @param {boolean} isChosen @param {number} now milliseconds @returns {boolean} whether there is more to show a little later */
+  /**
+   * @param {boolean} isChosen @param {number} now milliseconds @returns {boolean} true if it must be called again a little later
+   */
   show(isChosen, now) {
     const { upload, name } = this.#item;
-    if (!this.#isNews(isChosen) && !this.#isBehind) return false;
-    this.#tellState();
+    if (!this.#isChanged(isChosen) && !this.#hasMore) return false;
+    this.#announceState();
     this.#grip.setAttribute('aria-label', itemLabel(this.#item));
     this.#grip.setAttribute('aria-pressed', String(isChosen));
     this.#row.dataset.state = this.#state;
@@ -88,34 +95,34 @@ export class ItemRow {
     const isFailed = this.#state === 'failed';
     const isMissing = this.#state === 'missing';
     this.#panel.hidden = !isUnderWay && !isFailed && !isMissing;
-    this.#panel.setAttribute('aria-label', words.uploadOf(name));
+    this.#panel.setAttribute('aria-label', strings.uploadOf(name));
     this.#title.textContent = name;
     this.#bar.hidden = this.#pause.hidden = this.#cancel.hidden = !isUnderWay;
     this.#remove.hidden = !isFailed;
     const isTooLarge = upload?.error instanceof AttachmentError && upload.error.code === 'attachment-too-large';
     this.#again.hidden = isMissing ? this.#item.isLost : !isFailed || isTooLarge;
-    if (!isUnderWay) this.#words.textContent = isMissing ? this.#item.problem : told(upload);
-    this.#isBehind = isUnderWay && this.#showUpload(now);
+    if (!isUnderWay) this.#words.textContent = isMissing ? this.#item.problem : failureText(upload);
+    this.#hasMore = isUnderWay && this.#showUpload(now);
     this.#showFrame();
     this.#showDownload();
-    return this.#isBehind;
+    return this.#hasMore;
   }
 
   /**
-   * @param {Box} box on the canvas @param {Size} view the canvas @param {Box[]} panels of other rows, which are not to be covered
-   * @param {boolean} isCovered whether something else lies upon it
-   * @returns {Box | null} its own panel, if that is seen
+   * @param {Box} box on the canvas @param {Size} view the canvas @param {Box[]} panels of other rows, which must not be covered
+   * @param {boolean} isCovered true if another item covers it
+   * @returns {Box | null} its own panel; null if it is not shown
    */
   place(box, view, panels, isCovered) {
     const { style } = this.#row;
     const { left, top, width, height } = box;
-    this.#row.toggleAttribute('data-mute', isCovered || width < LEAST_WIDTH);
+    this.#row.toggleAttribute('data-mute', isCovered || width < MIN_WIDTH);
     style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
     style.width = `${width.toFixed(1)}px`;
     style.height = `${height.toFixed(1)}px`;
     const scale = width / this.#item.place.width;
     style.setProperty('--scale', scale.toFixed(3));
-    this.#row.toggleAttribute('data-small', scale < LEAST_LINK);
+    this.#row.toggleAttribute('data-small', scale < MIN_LINK_SCALE);
     if (this.#panel.hidden) return null;
     const size = { width: this.#panel.offsetWidth, height: this.#panel.offsetHeight };
     const room = panelPlace(box, size, view, panels);
@@ -125,8 +132,8 @@ export class ItemRow {
     return isCovered ? null : room;
   }
 
-  /** @param {boolean} isChosen @returns {boolean} whether anything is to be shown that is not */
-  #isNews(isChosen) {
+  /** @param {boolean} isChosen @returns {boolean} true if the shown state is outdated */
+  #isChanged(isChosen) {
     const { name, by, size, state, offset, upload, isPicture, bitmap, problem } = this.#item;
     const uploaded = upload && [upload.state, upload.offset, upload.isInterrupted];
     const shown = [name, by, size, state, offset, uploaded, isPicture, bitmap === null, problem, isChosen].join();
@@ -135,22 +142,22 @@ export class ItemRow {
     return true;
   }
 
-  /** @param {number} now @returns {boolean} whether the words are behind the bar */
+  /** @param {number} now @returns {boolean} true if the text has to be updated later */
   #showUpload(now) {
     const { upload } = this.#item;
     if (!upload) return false;
     const { offset, size, state, isInterrupted } = upload;
     this.#bar.value = size === 0 ? 1 : offset / size;
-    this.#bar.setAttribute('aria-label', words.uploadOf(this.#item.name));
+    this.#bar.setAttribute('aria-label', strings.uploadOf(this.#item.name));
     const isPaused = state === 'paused';
-    const pause = isPaused ? words.resume : words.pause;
+    const pause = isPaused ? strings.resume : strings.pause;
     if (this.#pause.title !== pause) {
       this.#pause.title = pause;
       this.#pause.setAttribute('aria-label', pause);
       this.#pause.replaceChildren(isPaused ? icon('resume') : icon('pause'));
     }
-    if (state === 'uploading' && !isInterrupted) this.#pace.add(offset, now);
-    else this.#pace.forget();
+    if (state === 'uploading' && !isInterrupted) this.#rate.add(offset, now);
+    else this.#rate.forget();
     if (now - this.#wordsAt < WORDS_MS && this.#row.dataset.words === `${state}${isInterrupted}`) return true;
     this.#wordsAt = now;
     this.#row.dataset.words = `${state}${isInterrupted}`;
@@ -162,14 +169,14 @@ export class ItemRow {
   #when() {
     const { upload } = this.#item;
     if (!upload) return '';
-    if (upload.state === 'paused') return words.paused;
-    if (upload.state === 'waiting') return words.waiting;
-    if (upload.isInterrupted) return words.noConnection;
-    const seconds = this.#pace.secondsLeft(upload.size);
+    if (upload.state === 'paused') return strings.paused;
+    if (upload.state === 'waiting') return strings.waiting;
+    if (upload.isInterrupted) return strings.noConnection;
+    const seconds = this.#rate.secondsLeft(upload.size);
     return seconds === null ? '' : timeLeft(seconds);
   }
 
-  /** What others add, and what is not drawn yet. */
+  /** Shows a frame with a text for uploads of others, and for pictures that are not loaded yet. */
   #showFrame() {
     const { state, upload, isPicture, canLoad, bitmap, problem, name, offset, size } = this.#item;
     const isComing = (state === 'uploading' || state === 'stalled') && upload === null && !canLoad;
@@ -181,8 +188,8 @@ export class ItemRow {
     if (isPicture) lines.push(make('b', {}, name));
     if (isComing) lines.push(make('span', {}, partDone(offset, size)));
     if (isComing && isPicture && size) lines.push(make('progress', { max: String(size), value: String(offset) }));
-    if (isComing && state === 'stalled') lines.push(make('span', {}, words.paused));
-    if (isLoading) lines.push(make('span', {}, words.loading));
+    if (isComing && state === 'stalled') lines.push(make('span', {}, strings.paused));
+    if (isLoading) lines.push(make('span', {}, strings.loading));
     this.#frame.replaceChildren(...lines);
   }
 
@@ -192,12 +199,12 @@ export class ItemRow {
     if (source === null || isPicture || this.#download.getAttribute('href') === source.url) return;
     this.#download.href = source.url;
     this.#download.download = name;
-    this.#download.title = words.download;
-    this.#download.setAttribute('aria-label', words.downloadOf(name));
+    this.#download.title = strings.download;
+    this.#download.setAttribute('aria-label', strings.downloadOf(name));
   }
 
-  /** Says for those who do not see it that something begins, ends or fails. */
-  #tellState() {
+  /** Announces to screen readers that an upload begins, ends or fails. */
+  #announceState() {
     const { upload, state, problem, name } = this.#item;
     const before = this.#state;
     this.#state = problem
@@ -208,16 +215,16 @@ export class ItemRow {
       ? upload.state
       : state;
     if (this.#state === before) return;
-    if (this.#state === 'local' && before === '') announce(words.onPage(name));
-    else if (this.#state === 'failed') announce(words.notUploaded(name, told(upload)));
+    if (this.#state === 'local' && before === '') announce(strings.onPage(name));
+    else if (this.#state === 'failed') announce(strings.notUploaded(name, failureText(upload)));
     else if (this.#state === 'missing') announce(problem);
-    else if (upload && this.#state === 'paused') announce(words.uploadPaused(name));
-    else if (upload && this.#state === 'uploading' && before !== 'ready') announce(words.uploading(name));
-    else if (upload && this.#state === 'ready' && before !== '') announce(words.uploaded(name));
+    else if (upload && this.#state === 'paused') announce(strings.uploadPaused(name));
+    else if (upload && this.#state === 'uploading' && before !== 'ready') announce(strings.uploading(name));
+    else if (upload && this.#state === 'ready' && before !== '') announce(strings.uploaded(name));
   }
 }
 
-/** @param {Item['upload']} upload @returns {string} why it failed */
-function told(upload) {
-  return upload?.error ? errorWords(upload.error) : '';
+/** @param {Item['upload']} upload @returns {string} the reason of the failure */
+function failureText(upload) {
+  return upload?.error ? errorText(upload.error) : '';
 }

@@ -1,81 +1,84 @@
-/** Shows the pictures and files on the page. */
+/** The view of the pictures and files on the page. */
 
-import { Bitmaps } from '../canvas/bitmaps.js';
-import { ItemPainter } from '../canvas/item.js';
-import { errorWords, words } from '../words/words.js';
+import { BitmapCache } from '../render/bitmaps.js';
+import { ItemPainter } from '../model/item.js';
+import { errorText, strings } from '../i18n/i18n.js';
 import { confirmed, toast } from './dialogs.js';
 import { element } from './elements.js';
 import { ItemRow } from './itemRow.js';
 
 /**
- * @typedef {import('../canvas/item.js').Item} Item
- * @typedef {import('../canvas/camera.js').Camera} Camera
+ * @typedef {import('../model/item.js').Item} Item
+ * @typedef {import('../model/camera.js').Camera} Camera
  *
  * @typedef {object} Parts
- * @property {import('../canvas/album.js').Album} album
- * @property {import('../canvas/scene.js').Items} items
+ * @property {import('../edit/itemStore.js').ItemStore} itemStore
+ * @property {import('../model/scene.js').Items} items
  * @property {Camera} camera
- * @property {import('../canvas/selection.js').Selection} selection
+ * @property {import('../edit/selection.js').Selection} selection
  * @property {(item: Item) => void} choose
- * @property {() => void} ask for a frame
+ * @property {() => void} requestFrame
  */
 
-/** Until the camera rests this long, no finer bitmaps are made. */
+/** The time without camera movement after which finer bitmaps are decoded. */
 const CAMERA_REST_MS = 150;
-/** What happens within this time is said in one. */
+/** Events within this time are reported in one message. */
 const TOGETHER_MS = 400;
 
 /** Pictures and files among the other elements of the page: their colors, bitmaps and rows. */
 export class ItemView {
-  /** Paints what is drawn, in the colors of the page. */
+  /** Paints shapes and items in the colors of the page. */
   painter = new ItemPainter(pageColors());
   #parts;
   #bitmaps;
   #layer;
   #cameraVersion = 0;
   #cameraMovedAt = -Infinity;
-  #isNew = true;
-  /** @type {Map<string, { names: string[], isSaid: boolean }>} what is being said: what happened, and to which files */
-  #told = new Map();
+  #isDirty = true;
+  /**
+   * @type {Map<string, { names: string[], isShown: boolean }>} the current messages, by kind: the names of the files, and whether
+   *   the message is shown
+   */
+  #announcements = new Map();
 
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
-    const { album, items, choose } = parts;
-    this.#bitmaps = new Bitmaps(items, (item) => album.improved(item));
-    const deeds = {
+    const { itemStore, items, choose } = parts;
+    this.#bitmaps = new BitmapCache(items, (item) => itemStore.pictureChanged(item));
+    const actions = {
       choose,
       remove: this.remove.bind(this),
-      addAgain: album.addAgain.bind(album),
-      loadAgain: album.tryAgain.bind(album),
+      retryUpload: itemStore.retryUpload.bind(itemStore),
+      retryLoad: itemStore.retryLoad.bind(itemStore),
     };
-    this.#layer = new ItemLayer({ ...parts, deeds });
-    album.addEventListener('change', () => this.#changed());
-    album.addEventListener('error', (event) => {
+    this.#layer = new ItemLayer({ ...parts, actions });
+    itemStore.addEventListener('change', () => this.#changed());
+    itemStore.addEventListener('error', (event) => {
       const { item, error } = /** @type {CustomEvent} */ (event).detail;
-      toast(errorWords(error), { title: item.name, stays: true });
+      toast(errorText(error), { title: item.name, stays: true });
     });
-    album.addEventListener('appeared', (event) => {
+    itemStore.addEventListener('itemadded', (event) => {
       const item = /** @type {CustomEvent<Item>} */ (event).detail;
-      const by = item.by || words.somebody;
-      this.#tell(`added:${by}`, (what) => words.adds(by, what), item.name);
+      const by = item.by || strings.somebody;
+      this.#announce(`added:${by}`, (what) => strings.adds(by, what), item.name);
     });
-    album.addEventListener(
-      'vanished',
-      (event) => this.#tell('removed', words.removed, /** @type {CustomEvent<Item>} */ (event).detail.name),
+    itemStore.addEventListener(
+      'itemremoved',
+      (event) => this.#announce('removed', strings.removed, /** @type {CustomEvent<Item>} */ (event).detail.name),
     );
   }
 
-  /** Takes it away, for everybody; asks first where that cannot be undone. @param {Item} item */
+  /** Removes an item for everybody. Asks first if that cannot be undone. @param {Item} item */
   async remove(item) {
-    const { album, items } = this.#parts;
-    const title = item.attachment ? words.removeForAll(item.name) : words.removeQuestion(item.name);
-    const question = { title, text: words.cannotComeBack, action: words.remove };
+    const { itemStore, items } = this.#parts;
+    const title = item.attachment ? strings.removeForAll(item.name) : strings.removeQuestion(item.name);
+    const question = { title, text: strings.cannotComeBack, action: strings.remove };
     if (!item.blob && !await confirmed(question)) return;
-    // Somebody may have been quicker.
+    // Somebody may have removed it meanwhile.
     if (items.find(item.id) !== item) return;
-    album.remove(item);
-    toast(words.youRemoved(item.name));
+    itemStore.remove(item);
+    toast(strings.youRemoved(item.name));
   }
 
   /** Calls back when the page has other colors. @param {() => void} changed */
@@ -86,48 +89,53 @@ export class ItemView {
     });
   }
 
-  /** @param {number} now @param {{ width: number, height: number, ratio: number }} view the canvas, in pixels @returns {boolean} whether another frame is needed */
+  /**
+   * @param {number} now @param {{ width: number, height: number, ratio: number }} view the canvas, in pixels
+   * @returns {boolean} true if another frame is needed
+   */
   frame(now, { width, height, ratio }) {
     const { camera } = this.#parts;
-    const isBehind = this.#layer.frame(now, width, height);
+    const needsFrame = this.#layer.frame(now, width, height);
     if (this.#cameraVersion !== camera.version) {
       this.#cameraVersion = camera.version;
       this.#cameraMovedAt = now;
-      this.#isNew = true;
+      this.#isDirty = true;
     }
-    if (!this.#isNew || this.#parts.items.size === 0) return isBehind;
+    if (!this.#isDirty || this.#parts.items.size === 0) return needsFrame;
     if (now - this.#cameraMovedAt < CAMERA_REST_MS) return true;
-    this.#isNew = false;
-    this.#bitmaps.show(camera.seen(width, height), camera.scale * ratio);
-    return isBehind;
+    this.#isDirty = false;
+    this.#bitmaps.update(camera.seen(width, height), camera.scale * ratio);
+    return needsFrame;
   }
 
   /**
-   * Says it of several at once, also of those that come while it is said.
-   * @param {string} about what is alike @param {(what: string) => string} say what happened @param {string} name to what
+   * Shows one message for several files, including those that are added while it is shown.
+   * @param {string} about the kind of event
+   * @param {(what: string) => string} say returns the text
+   * @param {string} name of the file
    */
-  #tell(about, say, name) {
-    const told = this.#told.get(about) ?? { names: [], isSaid: true };
-    this.#told.set(about, told);
-    told.names.push(name);
-    if (!told.isSaid) return;
-    told.isSaid = false;
+  #announce(about, say, name) {
+    const announcement = this.#announcements.get(about) ?? { names: [], isShown: true };
+    this.#announcements.set(about, announcement);
+    announcement.names.push(name);
+    if (!announcement.isShown) return;
+    announcement.isShown = false;
     setTimeout(() => {
-      told.isSaid = true;
-      const { length } = told.names;
-      const gone = () => this.#told.get(about) === told && this.#told.delete(about);
-      toast(say(length > 1 ? words.files(length) : told.names[0]), { about, gone });
+      announcement.isShown = true;
+      const { length } = announcement.names;
+      const gone = () => this.#announcements.get(about) === announcement && this.#announcements.delete(about);
+      toast(say(length > 1 ? strings.files(length) : announcement.names[0]), { about, gone });
     }, TOGETHER_MS);
   }
 
   #changed() {
-    this.#isNew = true;
+    this.#isDirty = true;
     this.#layer.changed();
-    this.#parts.ask();
+    this.#parts.requestFrame();
   }
 }
 
-/** @returns {import('../canvas/item.js').Colors} */
+/** @returns {import('../model/item.js').Colors} */
 export function pageColors() {
   const style = getComputedStyle(document.documentElement);
   const color = (/** @type {string} */ name) => style.getPropertyValue(`--${name}`).trim();
@@ -142,65 +150,68 @@ export function pageColors() {
   };
 }
 
-/** The list of pictures and files, each row where its item lies on the canvas. */
+/** The list of pictures and files. Each row is at the place of its item on the canvas. */
 export class ItemLayer {
   #list = element('items');
   #parts;
   /** @type {Map<Item, ItemRow>} */
   #rows = new Map();
-  /** @type {WeakSet<ItemRow>} those that are outside of the view */
+  /** @type {WeakSet<ItemRow>} rows outside of the view */
   #away = new WeakSet();
   #cameraVersion = -1;
-  #isNew = true;
+  #isDirty = true;
   #width = 0;
   #height = 0;
 
-  /** @param {Omit<Parts, 'album' | 'choose'> & { deeds: import('./itemRow.js').Deeds }} parts */
+  /** @param {Omit<Parts, 'itemStore' | 'choose'> & { actions: import('./itemRow.js').ItemActions }} parts */
   constructor(parts) {
     this.#parts = parts;
-    parts.items.watch({
-      shown: (item) => this.#add(item),
+    parts.items.observe({
+      shown: (item) => this.#addRow(item),
       changed: () => this.changed(),
-      hidden: (item) => this.#take(item),
+      hidden: (item) => this.#removeRow(item),
     });
     parts.selection.addEventListener('change', () => this.changed());
     this.#list.addEventListener('focusin', ({ target }) => this.#reveal(/** @type {Node} */ (target)));
   }
 
-  /** Something about an item is different. */
+  /** Updates the rows in the next frame. */
   changed() {
-    this.#isNew = true;
+    this.#isDirty = true;
   }
 
-  /** @param {number} now milliseconds @param {number} width @param {number} height of the canvas @returns {boolean} whether another frame is needed */
+  /**
+   * @param {number} now milliseconds @param {number} width @param {number} height of the canvas
+   * @returns {boolean} true if another frame is needed
+   */
   frame(now, width, height) {
     const isElsewhere = this.#cameraVersion !== this.#parts.camera.version || width !== this.#width ||
       height !== this.#height;
-    if (!this.#isNew && !isElsewhere) return false;
+    if (!this.#isDirty && !isElsewhere) return false;
     const { selection, camera } = this.#parts;
-    if (this.#isNew) {
-      this.#isNew = false;
-      for (const [item, row] of this.#rows) if (row.show(selection.has(item.id), now)) this.#isNew = true;
+    if (this.#isDirty) {
+      this.#isDirty = false;
+      for (const [item, row] of this.#rows) if (row.show(selection.has(item.id), now)) this.#isDirty = true;
     }
     this.#cameraVersion = camera.version;
     if (width !== this.#width || height !== this.#height) this.#away = new WeakSet();
     [this.#width, this.#height] = [width, height];
-    /** @type {import('./elements.js').Box[]} */
+    /** @type {import('./panelPlacement.js').Box[]} */
     const panels = [];
-    // The panel of what is chosen has room first, then those of what lies above.
+    // The panel of the selected item is placed first, then the others from the topmost item down.
     for (const item of new Set([selection.soleItem, ...this.#parts.items.all.toReversed()])) {
       const row = item && this.#rows.get(item);
       if (row) this.#place(item, row, panels);
     }
-    return this.#isNew;
+    return this.#isDirty;
   }
 
-  /** @param {Item} item @param {ItemRow} row @param {import('./elements.js').Box[]} panels that are seen already */
+  /** @param {Item} item @param {ItemRow} row @param {import('./panelPlacement.js').Box[]} panels already placed ones */
   #place(item, row, panels) {
     const box = this.#box(item);
     const isAway = box.left > this.#width || box.top > this.#height || box.left + box.width < 0 ||
       box.top + box.height < 0;
-    // One that goes away is moved there once; where exactly it is then, nobody sees.
+    // A row that leaves the view is moved once. Later moves would be invisible.
     if (isAway && this.#away.has(row)) return;
     if (isAway) this.#away.add(row);
     else this.#away.delete(row);
@@ -209,18 +220,18 @@ export class ItemLayer {
     if (panel) panels.push(panel);
   }
 
-  /** What gets the focus outside of the view comes to its middle. @param {Node} focused */
+  /** Moves the camera to an item outside of the view that gets the focus. @param {Node} focused */
   #reveal(focused) {
-    const { camera, ask } = this.#parts;
+    const { camera, requestFrame } = this.#parts;
     for (const [item, row] of this.#rows) {
       if (!this.#away.has(row) || !row.element.contains(focused)) continue;
       const { left, top, width, height } = this.#box(item);
       camera.pan((this.#width - width) / 2 - left, (this.#height - height) / 2 - top);
-      ask();
+      requestFrame();
     }
   }
 
-  /** @param {Item} item @returns {boolean} whether another lies where its words and its link are */
+  /** @param {Item} item @returns {boolean} true if another item covers its text and its link */
   #isCovered(item) {
     const { x, y, width } = item.place;
     return this.#parts.items.at(item.isPicture ? x : x + 0.4 * width, y) !== item;
@@ -234,15 +245,15 @@ export class ItemLayer {
   }
 
   /** @param {Item} item */
-  #add(item) {
-    const row = new ItemRow(item, this.#parts.deeds);
+  #addRow(item) {
+    const row = new ItemRow(item, this.#parts.actions);
     this.#rows.set(item, row);
     this.#list.append(row.element);
     this.changed();
   }
 
   /** @param {Item} item */
-  #take(item) {
+  #removeRow(item) {
     this.#rows.get(item)?.element.remove();
     this.#rows.delete(item);
     this.changed();

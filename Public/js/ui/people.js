@@ -1,24 +1,27 @@
-/** Who is here: round chips with initials, and the list behind them. */
+/** The people in the session: round chips with initials, and the list that the chips open. */
 
-import { textOn } from '../canvas/colors.js';
-import { identity, peopleAmong } from '../presence.js';
-import { words } from '../words/words.js';
+import { textOn } from '../model/palette.js';
+import { identity, peopleAmong } from '../protocol/presence.js';
+import { strings } from '../i18n/i18n.js';
 import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
 
 /**
- * @typedef {import('../presence.js').Presence} Presence
- * @typedef {import('../session/control.js').Participant} Participant
+ * @typedef {import('../protocol/presence.js').Presence} Presence
+ * @typedef {import('../sync/participants.js').Participant} Participant
  * @typedef {Participant & { numbers: number[] }} Person
  */
 
-/** How many of the others have a chip; on a narrow screen. */
+/** The maximum number of chips of other people; and the maximum on a narrow screen. */
 const SHOWN_CHIPS = 4;
 const SHOWN_CHIPS_NARROW = 1;
 const DRAWING_MS = 900;
-/** What the open list says of each is that old at most. */
+/** The interval of updates of the open list. */
 const REFRESH_MS = 5000;
-/** Which of several tabs tells how somebody is. @type {readonly import('../presence.js').State['kind'][]} */
+/**
+ * The priority of states: a person with several tabs has the first of their states.
+ * @type {readonly import('../protocol/presence.js').State['kind'][]}
+ */
 const LIVELIEST = ['drawing', 'here', 'idle', 'away'];
 
 /** Event: `rename`. */
@@ -51,7 +54,8 @@ export class People extends EventTarget {
   }
 
   /**
-   * @param {{ name: string, color: string }} me @param {Participant[]} participants the others, and one's own other tabs
+   * @param {{ name: string, color: string }} me
+   * @param {Participant[]} participants the others, including this person's other tabs
    * @param {boolean} isConnected
    */
   show(me, participants, isConnected) {
@@ -62,7 +66,7 @@ export class People extends EventTarget {
     this.#others = peopleAmong(participants.filter((one) => !isMine(one)));
     this.#isConnected = isConnected;
     this.#chips.clear();
-    const mine = chip(me, words.youAre(me.name));
+    const mine = chip(me, strings.youAre(me.name));
     mine.classList.add('me');
     mine.addEventListener('click', () => this.dispatchEvent(new Event('rename')));
     const room = this.#narrow.matches ? SHOWN_CHIPS_NARROW : SHOWN_CHIPS;
@@ -75,7 +79,7 @@ export class People extends EventTarget {
     this.#refresh();
   }
 
-  /** @param {number} number of somebody who draws right now */
+  /** @param {number} number of a participant who is drawing now */
   drew(number) {
     const shown = this.#chips.get(number);
     shown?.toggleAttribute('data-drawing', true);
@@ -93,8 +97,8 @@ export class People extends EventTarget {
 
   /** @param {number} count */
   #restChip(count) {
-    const made = make('button', { type: 'button', class: 'chip', 'aria-label': words.morePeople(count) });
-    made.append(make('span', {}, `+${words.number(count)}`));
+    const made = make('button', { type: 'button', class: 'chip', 'aria-label': strings.morePeople(count) });
+    made.append(make('span', {}, `+${strings.number(count)}`));
     made.addEventListener('click', () => this.#open());
     return made;
   }
@@ -106,21 +110,21 @@ export class People extends EventTarget {
     clearInterval(timer);
   }
 
-  /** Says anew how everybody is. */
+  /** Updates the states of all people. */
   #refresh() {
     for (const person of this.#others) {
       const made = this.#chips.get(person.number);
       const { kind } = this.#state(person);
       made?.toggleAttribute('data-away', kind === 'away');
-      made?.setAttribute('aria-label', kind === 'away' ? words.isAway(person.name) : person.name);
+      made?.setAttribute('aria-label', kind === 'away' ? strings.isAway(person.name) : person.name);
     }
-    const tabs = this.#myTabs > 1 ? words.tabs(this.#myTabs) : '';
+    const tabs = this.#myTabs > 1 ? strings.tabs(this.#myTabs) : '';
     const rows = [
-      row(this.#me, [words.you, tabs], 'here'),
+      row(this.#me, [strings.you, tabs], 'here'),
       ...this.#others.map((one) => {
         const { kind, minutes } = this.#state(one);
-        const told = kind === 'idle' ? words.idleFor(minutes) : words.presence[kind];
-        return row(one, [told, one.numbers.length > 1 ? words.tabs(one.numbers.length) : ''], kind);
+        const status = kind === 'idle' ? strings.idleFor(minutes) : strings.presence[kind];
+        return row(one, [status, one.numbers.length > 1 ? strings.tabs(one.numbers.length) : ''], kind);
       }),
     ];
     element('people-list').replaceChildren(...rows);
@@ -142,7 +146,7 @@ function chip({ name, color }, label) {
   return made;
 }
 
-/** @param {{ name: string, color: string }} person @param {string[]} notes @param {string} kind how they are */
+/** @param {{ name: string, color: string }} person @param {string[]} notes @param {string} kind the state */
 function row({ name, color }, notes, kind) {
   const initial = make('span', { class: 'face', 'aria-hidden': 'true' }, initials(name));
   const made = make('li', { 'data-kind': kind }, initial, make('span', { class: 'name' }, name));
@@ -152,7 +156,7 @@ function row({ name, color }, notes, kind) {
   return made;
 }
 
-/** @param {string} name @returns {string} of its first and last word */
+/** @param {string} name @returns {string} the initials of its first and last word */
 export function initials(name) {
   const parts = name.trim().split(/\s+/);
   const letters = parts.length > 1 ? [parts[0], parts[parts.length - 1]] : parts;

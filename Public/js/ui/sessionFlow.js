@@ -1,33 +1,34 @@
-/** What a person sees of the session: sharing, who is here, cuts, its end. */
+/** The session on the page: sharing, people, lost connections, and the end. */
 
-import { identity, peopleAmong } from '../presence.js';
-import { errorWords, noticeWords, words } from '../words/words.js';
-import { announce, askName, confirmed, showLink, tellOver, toast } from './dialogs.js';
+import { identity, peopleAmong } from '../protocol/presence.js';
+import { errorText, noticeText, strings } from '../i18n/i18n.js';
+import { announce, askName, confirmed, showEndedDialog, toast } from './dialogs.js';
 import { element } from './elements.js';
 
 /**
- * @typedef {import('../session/groupSession.js').GroupSession} GroupSession
- * @typedef {import('../session/control.js').Participant} Participant
+ * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../sync/participants.js').Participant} Participant
  *
  * @typedef {object} Parts
- * @property {import('../sharing.js').Sharing} sharing
- * @property {import('../canvas/scene.js').Scene} scene
+ * @property {import('../app/sharing.js').Sharing} sharing
+ * @property {import('../model/scene.js').Scene} scene
  * @property {import('./settings.js').Settings} settings
  * @property {import('./people.js').People} people
  * @property {import('./connectionBanner.js').ConnectionBanner} banner
  * @property {(participants: Participant[]) => void} participantsChanged
+ * @property {(link: string) => Promise<unknown>} showLink shows a link; resolved when the person closes the dialog
  */
 
 export class SessionFlow {
   #parts;
   /** @type {AbortController | null} */
   #lifetime = null;
-  #isNews = true;
-  /** Who is here. @type {Set<string>} */
+  #isDirty = true;
+  /** The people in the session, by `identity`. @type {Set<string>} */
   #present = new Set();
-  /** Who was on the page before this one: that they follow is no news. @type {Set<string>} */
+  /** The people of the previous session: their arrival in this one is not reported. @type {Set<string>} */
   #followers = new Set();
-  /** @type {Promise<GroupSession> | null} while a session is being made: pressed twice, it is made once */
+  /** @type {Promise<GroupSession> | null} set while a session is being created, so that a second press creates no other one */
   #sharing = null;
 
   /** @param {Parts} parts */
@@ -37,7 +38,7 @@ export class SessionFlow {
     parts.sharing.addEventListener('followed', (event) => this.#followed(/** @type {CustomEvent} */ (event).detail));
     parts.people.addEventListener('rename', () => this.rename());
     element('share').addEventListener('click', () => this.share());
-    // Changed in another tab.
+    // The name or the color was changed in another tab.
     addEventListener('storage', ({ key }) => parts.settings.renamed(key) && this.showProfile());
     this.#showPeople();
   }
@@ -47,14 +48,14 @@ export class SessionFlow {
     return this.#parts.sharing.session;
   }
 
-  /** Makes the session if there is none, and shows its link. */
+  /** Creates a session if there is none, and shows its link. */
   async share() {
     try {
       this.#sharing ??= this.#session ? null : this.#parts.sharing.share();
       const session = this.#session ?? await this.#sharing;
-      if (session) await showLink(linkTo(session.id));
+      if (session) await this.#parts.showLink(linkTo(session.id));
     } catch (error) {
-      toast(errorWords(error));
+      toast(errorText(error));
     } finally {
       this.#sharing = null;
     }
@@ -67,43 +68,43 @@ export class SessionFlow {
     this.showProfile();
   }
 
-  /** The person has another name, or another color. */
+  /** Sends and shows the changed name or color of this person. */
   showProfile() {
     const { name, color } = this.#parts.settings;
     this.#session?.setProfile({ name, color });
     this.#showPeople();
   }
 
-  /** An empty page, for everybody in the session. */
+  /** Starts an empty page, for everybody in the session. */
   async newPage() {
     const count = this.#count;
     const isAgreed = await confirmed({
-      title: count > 1 ? words.newPageForAll(count) : words.newPageTitle,
-      text: this.#session ? words.oldPageStays : words.oldPageGoes,
-      action: words.newPage,
+      title: count > 1 ? strings.newPageForAll(count) : strings.newPageTitle,
+      text: this.#session ? strings.oldPageStays : strings.oldPageGoes,
+      action: strings.newPage,
     });
     if (!isAgreed) return;
     try {
       await this.#parts.sharing.newPage();
     } catch (error) {
-      toast(errorWords(error));
+      toast(errorText(error));
     }
   }
 
   async leave() {
-    const text = this.#count > 1 ? words.leaveOthers : words.leaveText;
-    if (await confirmed({ title: words.leaveTitle, text, action: words.leave })) {
+    const text = this.#count > 1 ? strings.leaveOthers : strings.leaveText;
+    if (await confirmed({ title: strings.leaveTitle, text, action: strings.leave })) {
       this.#parts.sharing.leave();
     }
   }
 
   async end() {
     const count = this.#count;
-    const title = count > 1 ? words.endForAll(count) : words.endTitle;
-    if (await confirmed({ title, text: words.endText, action: words.end })) this.#session?.end();
+    const title = count > 1 ? strings.endForAll(count) : strings.endTitle;
+    if (await confirmed({ title, text: strings.endText, action: strings.end })) this.#session?.end();
   }
 
-  /** How many people take part, whatever they have open. */
+  /** The number of people. A person with several tabs counts once. */
   get #count() {
     return Math.max(1, peopleAmong(this.#session?.activeParticipants ?? []).length);
   }
@@ -115,7 +116,7 @@ export class SessionFlow {
     const id = session?.id ?? this.#parts.sharing.over;
     history.replaceState(null, '', id ? `/s/${id}` : '/');
     this.#parts.banner.hide();
-    this.#isNews = true;
+    this.#isDirty = true;
     [this.#followers, this.#present] = [this.#present, new Set()];
     if (session) this.#listen(session, this.#lifetime);
     this.#showPeople();
@@ -135,38 +136,38 @@ export class SessionFlow {
       this.#participantsChanged(/** @type {CustomEvent} */ (event).detail);
     }, lifetime);
     session.addEventListener('statechange', () => {
-      if (session.state === 'invalidated') this.#over(session);
+      if (session.state === 'invalidated') this.#sessionEnded(session);
     }, lifetime);
     session.addEventListener('notice', (event) => {
       const { code, detail } = /** @type {CustomEvent} */ (event).detail;
       banner.saving(session.isUnsaved);
-      // That it is not saved is told as long as it is so.
-      if (code !== 'storage-full' && typeof detail === 'string') toast(noticeWords(code, detail));
+      // The banner shows `storage-full` as long as it lasts.
+      if (code !== 'storage-full' && typeof detail === 'string') toast(noticeText(code, detail));
     }, lifetime);
     session.addEventListener('error', (event) => {
       const { detail: error } = /** @type {CustomEvent} */ (event);
-      if (error.code === 'session-quota') toast(errorWords(error));
-      if (error.code === 'storage-full') toast(words.noRoom);
+      if (error.code === 'session-quota') toast(errorText(error));
+      if (error.code === 'storage-full') toast(strings.noRoom);
     }, lifetime);
   }
 
   /** @param {{ joined: Participant[], left: Participant[] }} change */
   #participantsChanged({ joined, left }) {
     this.#showPeople();
-    // Another tab of somebody who is here is nobody new.
+    // Another tab of a present person is not reported.
     const known = new Set(this.#session?.activeParticipants.filter((one) => !joined.includes(one)).map(identity));
     known.add(identity(this.#parts.settings));
     const unknown = (/** @type {Participant[]} */ all) => peopleAmong(all.filter((one) => !known.has(identity(one))));
-    const come = unknown(joined);
-    const news = come.filter((one) => !this.#followers.delete(identity(one)));
-    // Those who were here first did not come just now.
-    if (this.#isNews) announce(come.length > 0 ? words.areHere(names(come), come.length) : '');
+    const arrivals = unknown(joined);
+    const reported = arrivals.filter((one) => !this.#followers.delete(identity(one)));
+    // The people of the first list were here before, so they are not reported as new.
+    if (this.#isDirty) announce(arrivals.length > 0 ? strings.areHere(names(arrivals), arrivals.length) : '');
     else {
-      if (news.length > 0) toast(words.joined(names(news), news.length), { color: news[0].color });
-      const gone = unknown(left);
-      if (gone.length > 0) toast(words.left(names(gone), gone.length), { color: gone[0].color });
+      if (reported.length > 0) toast(strings.joined(names(reported), reported.length), { color: reported[0].color });
+      const departed = unknown(left);
+      if (departed.length > 0) toast(strings.left(names(departed), departed.length), { color: departed[0].color });
     }
-    this.#isNews = false;
+    this.#isDirty = false;
     this.#present = new Set(this.#session?.activeParticipants.map(identity));
   }
 
@@ -177,51 +178,51 @@ export class SessionFlow {
     const others = active.filter(({ number }) => number !== session?.localParticipant?.number);
     people.show({ name: settings.name, color: settings.color }, others, !session || session.isConnected);
     const count = this.#count;
-    element('end-label').textContent = count > 1 ? words.endFor(count) : words.end;
+    element('end-label').textContent = count > 1 ? strings.endFor(count) : strings.end;
     participantsChanged(active);
   }
 
   /** @param {{ from: string, by: Participant | null, isOwn: boolean }} detail */
   #followed({ from, by, isOwn }) {
-    const text = isOwn || !by ? words.aNewPage : words.startedNewPage(by.name);
-    toast(text, { color: by?.color, link: { href: linkTo(from), text: words.seeOldPage } });
+    const text = isOwn || !by ? strings.aNewPage : strings.startedNewPage(by.name);
+    toast(text, { color: by?.color, link: { href: linkTo(from), text: strings.seeOldPage } });
   }
 
   /** @param {GroupSession} session */
-  async #over(session) {
+  async #sessionEnded(session) {
     const { sharing, scene } = this.#parts;
-    // Left for the one that follows it: nobody needs to be told that it is over.
+    // The page has already left it for its successor, so its end is not reported.
     if (sharing.session !== session) return;
-    const { kind, message } = overWords(session);
+    const { kind, message } = describeEnd(session);
     const isOver = kind === 'ended';
     sharing.detach({ comesBack: session.reason?.canComeBack, isOver });
     if (isOver) return;
-    if (kind === 'left') return toast(words.youLeft);
+    if (kind === 'left') return toast(strings.youLeft);
     const hasPicture = !scene.isEmpty;
-    const text = hasPicture ? `${message} ${words.pictureStays}` : message;
+    const text = hasPicture ? `${message} ${strings.pictureStays}` : message;
     const canRetry = kind === 'full' || kind === 'refused' || kind === 'version';
-    const choice = await tellOver({ title: overTitle(session), text, canRetry, hasPicture });
+    const choice = await showEndedDialog({ title: endedTitle(session), text, canRetry, hasPicture });
     if (choice === 'retry') location.assign(linkTo(session.id));
     if (choice === 'start') await this.share();
   }
 }
 
 /** @param {GroupSession} session */
-function overWords(session) {
+function describeEnd(session) {
   const { reason } = session;
   if (!reason) return { kind: /** @type {const} */ ('left'), message: '' };
   const { kind } = reason;
-  // Who was in it a moment ago did not follow a wrong link.
+  // A former participant did not follow a wrong link.
   if (kind === 'unknown' && session.localParticipant) {
-    return { kind, message: words.goneText };
+    return { kind, message: strings.goneText };
   }
-  return { kind, message: errorWords(reason) };
+  return { kind, message: errorText(reason) };
 }
 
 /** @param {GroupSession} session */
-function overTitle(session) {
-  const { kind } = overWords(session);
-  return kind === 'unknown' && session.localParticipant ? words.goneTitle : words.overTitles[kind];
+function endedTitle(session) {
+  const { kind } = describeEnd(session);
+  return kind === 'unknown' && session.localParticipant ? strings.goneTitle : strings.overTitles[kind];
 }
 
 /** @param {string} id of a session @returns {string} */
@@ -231,6 +232,6 @@ function linkTo(id) {
 
 /** @param {Participant[]} people */
 function names(people) {
-  if (people.length > 3) return words.people(people.length);
-  return words.names(people.map(({ name }) => name));
+  if (people.length > 3) return strings.people(people.length);
+  return strings.names(people.map(({ name }) => name));
 }

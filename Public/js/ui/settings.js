@@ -1,50 +1,52 @@
-/** What this browser remembers of the person, and what of it is chosen in the menu: language, colors, and what fingers do. */
+/** The settings that this browser stores, and those of the menu: language, theme, and drawing with fingers. */
 
-import { isRGB, randomColor } from '../canvas/colors.js';
-import { words } from '../words/words.js';
+import { isRGB, randomColor } from '../model/palette.js';
+import { strings } from '../i18n/i18n.js';
 import { showDialog, toast } from './dialogs.js';
-import { element, icon, make, RadioGroup } from './elements.js';
+import { element } from './elements.js';
+import { icon } from './icons.js';
+import { radioButton, RadioGroup } from './radioGroup.js';
 
 const NAME = 'drawtogether:name';
 const OWN_COLOR = 'drawtogether:color';
 const WIDTH = 'drawtogether:width';
-/** `early.js` reads these before anything else is there. */
+/** `early.js` reads these before other modules are loaded. */
 const LANGUAGE = 'drawtogether:language';
 const THEME = 'drawtogether:theme';
 const FINGERS = 'drawtogether:fingers';
 
-/** In points: fine, middle and broad. */
+/** The widths in points: fine, middle and broad. */
 export const WIDTHS = Object.freeze([3, 6, 14]);
-/** Of what marks, and the size of letters, for each of these. */
+/** The widths of the highlighter and the sizes of text that correspond to these widths. */
 export const HIGHLIGHTER_WIDTHS = Object.freeze([14, 22, 34]);
 export const TEXT_SIZES = Object.freeze([18, 26, 44]);
 
-/** @param {() => number} [random] @returns {string} for somebody who has not said a name */
-export function madeUpName(random = Math.random) {
+/** @param {() => number} [random] @returns {string} a name for a person who has not given one */
+export function randomName(random = Math.random) {
   const pick = (/** @type {string[]} */ names) => names[Math.floor(random() * names.length)];
-  return `${pick(words.firstNames)} ${pick(words.secondNames)}`;
+  return `${pick(strings.firstNames)} ${pick(strings.secondNames)}`;
 }
 
-/** @param {string} name @returns {string} as the gateway takes it: one line, at most 64 characters; may be empty */
+/** @param {string} name @returns {string} a name that the gateway accepts: one line, at most 64 characters; may be empty */
 export function cleanName(name) {
   const clean = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim();
   return [...clean].slice(0, 64).join('').trim();
 }
 
-/** What this browser remembers of the person: name, color, width. */
+/** The settings that this browser stores. If it refuses, they last until the page is closed. */
 export class Settings {
   #storage;
   /** @type {string} */
   name;
-  /** @type {string} one's own color */
+  /** @type {string} the person's own color */
   color;
   /** @type {number} */
   width;
 
-  /** @param {KeptStorage} storage @param {() => number} [random] */
+  /** @param {KeyValueStorage} storage @param {() => number} [random] */
   constructor(storage, random = Math.random) {
     this.#storage = storage;
-    this.name = cleanName(this.#read(NAME) ?? '') || madeUpName(random);
+    this.name = cleanName(this.#read(NAME) ?? '') || randomName(random);
     const color = this.#read(OWN_COLOR);
     this.color = isRGB(color) ? color : randomColor(random);
     const width = Number(this.#read(WIDTH));
@@ -53,7 +55,7 @@ export class Settings {
     this.#write(NAME, this.name);
   }
 
-  /** @param {string} name @returns {boolean} whether it can be one */
+  /** @param {string} name @returns {boolean} false if the name is empty */
   rename(name) {
     const clean = cleanName(name);
     if (!clean) return false;
@@ -62,7 +64,10 @@ export class Settings {
     return true;
   }
 
-  /** Another tab may have given another name or color. @param {string | null} key that it wrote @returns {boolean} whether it has */
+  /**
+   * Reads a name or color that another tab has changed.
+   * @param {string | null} key the changed key @returns {boolean} true if the name or the color was changed
+   */
   renamed(key) {
     const name = key === NAME ? cleanName(this.#read(NAME) ?? '') : '';
     const color = key === OWN_COLOR ? this.#read(OWN_COLOR) : null;
@@ -71,7 +76,7 @@ export class Settings {
     return name !== '' || isRGB(color);
   }
 
-  /** @param {string} color `#rrggbb`, one's own from now on */
+  /** @param {string} color `#rrggbb` */
   setColor(color) {
     this.color = color;
     this.#write(OWN_COLOR, color);
@@ -83,17 +88,17 @@ export class Settings {
     this.#write(WIDTH, String(width));
   }
 
-  /** As the person chose it; '' is the browser's. */
+  /** The chosen language; '': the browser's. */
   get language() {
     return this.#read(LANGUAGE) ?? '';
   }
 
-  /** From the next page on. @param {string} language such as `de` */
+  /** Sets the language, from the next load of a page on. @param {string} language such as `de` */
   setLanguage(language) {
     this.#write(LANGUAGE, language);
   }
 
-  /** `light` or `dark`, as the person chose it; '' is the system's. */
+  /** The chosen theme, `light` or `dark`; '': the system's. */
   get theme() {
     return this.#read(THEME) ?? '';
   }
@@ -104,10 +109,10 @@ export class Settings {
     document.dispatchEvent(new CustomEvent('themechoice', { detail: theme }));
   }
 
-  /** Whether fingers draw where a pen does; null: never said. @returns {boolean | null} */
+  /** True if fingers draw even if a pen is used; null: not chosen yet. @returns {boolean | null} */
   get fingersDraw() {
-    const kept = this.#read(FINGERS);
-    return kept === null ? null : kept === 'draw';
+    const value = this.#read(FINGERS);
+    return value === null ? null : value === 'draw';
   }
 
   /** @param {boolean} draw */
@@ -129,34 +134,34 @@ export class Settings {
     try {
       this.#storage.setItem(key, value);
     } catch {
-      // Full, or switched off: it holds until the page goes.
+      // Storage is full or switched off: the setting lasts until the page is closed.
     }
   }
 }
 
-/** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} KeptStorage */
+/** @typedef {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} KeyValueStorage */
 
 /**
- * A browser may refuse its storage; then things are kept as long as the page.
- * @param {() => Storage} get @returns {KeptStorage}
+ * Returns the browser's storage, or a storage in memory if the browser refuses.
+ * @param {() => Storage} get @returns {KeyValueStorage}
  */
 export function storageOr(get) {
   try {
     return get();
   } catch {
     /** @type {Map<string, string>} */
-    const kept = new Map();
+    const values = new Map();
     return {
-      getItem: (key) => kept.get(key) ?? null,
-      setItem: (key, value) => void kept.set(key, value),
-      removeItem: (key) => void kept.delete(key),
+      getItem: (key) => values.get(key) ?? null,
+      setItem: (key, value) => void values.set(key, value),
+      removeItem: (key) => void values.delete(key),
     };
   }
 }
 
 /**
  * @param {Settings} settings
- * @param {() => boolean} canReload whether nothing is lost when the page is loaded again
+ * @param {() => boolean} canReload returns true if a reload of the page loses nothing
  */
 export async function chooseLanguage(settings, canReload) {
   const before = settings.language || 'system';
@@ -167,38 +172,31 @@ export async function chooseLanguage(settings, canReload) {
   if (chosen === '' || chosen === before) return;
   settings.setLanguage(chosen === 'system' ? '' : chosen);
   if (canReload()) location.reload();
-  else toast(words.languageLater);
+  else toast(strings.languageLater);
 }
 
-/** As the system is, light, or dark. */
+/** The themes; '': the system's. */
 const THEMES = ['', 'light', 'dark'];
 
 /** @param {Settings} settings */
 export function offerThemes(settings) {
   const [system, light, dark] = [icon('system'), icon('light'), icon('dark')];
-  const buttons = [system, light, dark].map((shape, index) => {
-    const name = words.themes[index];
-    const button = make('button', { 'aria-label': name, title: name });
-    button.append(shape);
-    return button;
-  });
-  const choices = buttons.map((button, index) => ({ button, choose: () => choose(index) }));
-  const group = new RadioGroup(element('themes'), choices);
+  const buttons = [system, light, dark].map((drawing, index) =>
+    radioButton('theme', { label: strings.themes[index] }, drawing)
+  );
+  const group = new RadioGroup(element('themes'), buttons, (index) => settings.setTheme(THEMES[index]));
   group.show(THEMES.indexOf(settings.theme));
-
-  /** @param {number} index */
-  function choose(index) {
-    settings.setTheme(THEMES[index]);
-    group.show(index);
-  }
 }
 
-/** Where somebody draws with a pen, fingers move the page: a hand that rests on it draws nothing. */
-export class Fingers {
+/**
+ * The setting for touch input: after a pen was used, fingers move the page instead of drawing, so that a resting hand draws
+ * nothing.
+ */
+export class TouchDrawingSetting {
   #settings;
   #button = element('fingers');
-  #isPenSeen = false;
-  #isTold = false;
+  #isPenDetected = false;
+  #isExplained = false;
 
   /** @param {Settings} settings */
   constructor(settings) {
@@ -209,18 +207,18 @@ export class Fingers {
     });
   }
 
-  penSeen() {
-    if (this.#isPenSeen) return;
-    this.#isPenSeen = true;
+  penDetected() {
+    if (this.#isPenDetected) return;
+    this.#isPenDetected = true;
     this.#button.hidden = false;
     this.#show();
   }
 
-  /** One came down where a tool would draw. @returns {boolean} whether it moves the page instead */
-  move() {
-    if (!this.#isPenSeen || this.#settings.fingersDraw) return false;
-    if (!this.#isTold && this.#settings.fingersDraw === null) toast(words.fingersMove);
-    this.#isTold = true;
+  /** @returns {boolean} true if a finger moves the page instead of drawing */
+  movesPage() {
+    if (!this.#isPenDetected || this.#settings.fingersDraw) return false;
+    if (!this.#isExplained && this.#settings.fingersDraw === null) toast(strings.fingersMove);
+    this.#isExplained = true;
     return true;
   }
 

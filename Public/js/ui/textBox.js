@@ -1,66 +1,66 @@
 /**
- * Where words are typed: right where they will be. The canvas shows them, this only the caret and what is marked; so they look
- * alike before and after.
+ * The input of a text, at its place on the page. The canvas paints the text, and this element shows only the caret and the marked
+ * characters, so that the text looks the same during and after editing.
  */
 
-import { FONT, LINE, lineWidth } from '../canvas/text.js';
+import { FONT, LINE, lineWidth } from '../model/text.js';
 import { element } from './elements.js';
 
 /**
- * @typedef {import('../canvas/camera.js').Camera} Camera
- * @typedef {import('../canvas/placement.js').Size} Size
+ * @typedef {import('../model/camera.js').Camera} Camera
+ * @typedef {import('../model/placement.js').Size} Size
  */
 
-/** Around what is typed, in pixels: it stays clear of the bars. */
+/** The margins around the caret, in pixels, which keep it clear of the bars. */
 const EDGE = 16;
 const TOP = 72;
 const BOTTOM = 96;
-/** Of the height, where a keyboard comes over the page. */
+/** The part of the page's height that stays visible above an on-screen keyboard. */
 const ABOVE_KEYBOARD = 0.45;
-/** Letters that have room in a line wherever it begins. */
-const LEAST_LETTERS = 8;
+/** The minimum width of a line, in font sizes, wherever it begins. */
+const MIN_LETTERS = 8;
 
 export class TextBox {
-  #writer;
+  #textTool;
   #camera;
   #view;
-  #ask;
+  #requestFrame;
   #area = /** @type {HTMLTextAreaElement} */ (element('writing'));
   #cameraVersion = -1;
 
   /**
-   * @param {import('../tools/writer.js').Writer} writer @param {Camera} camera
-   * @param {Size} view the canvas’s, in pixels @param {() => void} ask for a frame
+   * @param {import('../tools/textTool.js').TextTool} textTool @param {Camera} camera
+   * @param {Size} view the canvas’s, in pixels @param {() => void} requestFrame
    */
-  constructor(writer, camera, view, ask) {
-    this.#writer = writer;
+  constructor(textTool, camera, view, requestFrame) {
+    this.#textTool = textTool;
     this.#camera = camera;
     this.#view = view;
-    this.#ask = ask;
+    this.#requestFrame = requestFrame;
     const area = this.#area;
     area.style.fontFamily = FONT;
     area.style.lineHeight = String(LINE);
-    writer.addEventListener('change', () => this.#follow());
+    textTool.addEventListener('change', () => this.#follow());
     area.addEventListener('input', (event) => this.#typed(event));
     area.addEventListener('keydown', (event) => this.#key(event));
-    // A tap on the page takes the focus first; the tool that hears of it next has to see that something was written.
-    area.addEventListener('blur', () => queueMicrotask(() => writer.finish()));
-    // Colors can be chosen while one types.
+    // A tap on the page first removes the focus, and then reaches the text tool, which must still know that a text was edited.
+    area.addEventListener('blur', () => queueMicrotask(() => textTool.finish()));
+    // The focus stays in the text while the person chooses a color.
     for (const id of ['inks', 'ink']) {
-      element(id).addEventListener('mousedown', (event) => writer.written && event.preventDefault());
+      element(id).addEventListener('mousedown', (event) => textTool.edited && event.preventDefault());
     }
   }
 
   /** @returns {false} no other frame is needed */
   frame() {
-    if (this.#writer.written && this.#cameraVersion !== this.#camera.version) this.#place();
+    if (this.#textTool.edited && this.#cameraVersion !== this.#camera.version) this.#place();
     return false;
   }
 
   #follow() {
-    const { written } = this.#writer;
+    const { edited } = this.#textTool;
     const area = this.#area;
-    if (!written) {
+    if (!edited) {
       const hadFocus = document.activeElement === area;
       area.hidden = true;
       if (hadFocus) element('canvas').focus({ preventScroll: true });
@@ -68,7 +68,7 @@ export class TextBox {
     }
     const isNew = area.hidden;
     area.hidden = false;
-    if (isNew || area.value !== written.text) area.value = written.text;
+    if (isNew || area.value !== edited.text) area.value = edited.text;
     this.#place();
     if (!isNew) return;
     area.focus({ preventScroll: true });
@@ -79,22 +79,22 @@ export class TextBox {
   /** @param {Event} event */
   #typed(event) {
     if (!(event instanceof InputEvent && event.isComposing)) this.#breakLine();
-    this.#writer.type(this.#area.value);
+    this.#textTool.setText(this.#area.value);
     this.#place();
     this.#keepInView();
   }
 
-  /** What is typed at the end goes on in the next line where the page ends. */
+  /** Breaks the line at the last space if the typed text reaches the edge of the page. */
   #breakLine() {
-    const { written } = this.#writer;
+    const { edited } = this.#textTool;
     const { value, selectionEnd } = this.#area;
-    if (!written || selectionEnd !== value.length) return;
-    const { point: [x], look: { size } } = written;
+    if (!edited || selectionEnd !== value.length) return;
+    const { point: [x], style: { size } } = edited;
     const begin = value.lastIndexOf('\n') + 1;
     const space = value.trimEnd().lastIndexOf(' ');
-    // Before the page would move on with what is typed.
+    // At a larger margin than `EDGE`, so that the line breaks before the page would scroll.
     const [edge] = this.#camera.toPlane(this.#view.width - 3 * EDGE, 0);
-    const room = Math.max(edge - x, LEAST_LETTERS * size);
+    const room = Math.max(edge - x, MIN_LETTERS * size);
     if (space > begin && lineWidth(value.slice(begin)) * size > room) {
       this.#area.setRangeText('\n', space, space + 1, 'preserve');
     }
@@ -106,14 +106,14 @@ export class TextBox {
     const isEnd = event.key === 'Escape' || (event.key === 'Enter' && (event.ctrlKey || event.metaKey));
     if (!isEnd || event.isComposing) return;
     event.preventDefault();
-    this.#writer.finish();
+    this.#textTool.finish();
   }
 
   #place() {
-    const { written } = this.#writer;
-    if (!written) return;
+    const { edited } = this.#textTool;
+    if (!edited) return;
     const { style, value } = this.#area;
-    const { point, look: { size, rgb } } = written;
+    const { point, style: { size, rgb } } = edited;
     const lines = value.split('\n');
     const { scale } = this.#camera;
     const [x, y] = this.#camera.toCanvas(...point);
@@ -122,15 +122,15 @@ export class TextBox {
     style.setProperty('--pixel', `${1 / scale}px`);
     style.setProperty('--own', rgb);
     style.fontSize = `${size}px`;
-    // The caret has room behind the last letter.
+    // Leaves room for the caret behind the last letter.
     style.width = `${size * (lines.reduce((widest, line) => Math.max(widest, lineWidth(line)), 0) + 0.4)}px`;
     style.height = `${size * LINE * lines.length}px`;
   }
 
   #keepInView() {
-    const { written } = this.#writer;
-    if (!written) return;
-    const { point: [x, y], look: { size } } = written;
+    const { edited } = this.#textTool;
+    if (!edited) return;
+    const { point: [x, y], style: { size } } = edited;
     const lines = this.#area.value.slice(0, this.#area.selectionEnd).split('\n');
     const across = x + lineWidth(lines[lines.length - 1]) * size;
     const [left, top] = this.#camera.toCanvas(across, y + (lines.length - 1) * LINE * size);
@@ -142,6 +142,6 @@ export class TextBox {
     if (dx === 0 && dy === 0) return;
     this.#camera.pan(dx, dy);
     this.#place();
-    this.#ask();
+    this.#requestFrame();
   }
 }

@@ -1,28 +1,34 @@
 /** The bar of tools, the menu behind its last button, and the colors and widths to choose from. */
 
-import { nearestColor, PALETTE, textOn } from '../canvas/colors.js';
-import { SHAPES } from '../canvas/outline.js';
-import { words } from '../words/words.js';
-import { element, icon, make, makeSVG, Popover, RadioGroup } from './elements.js';
+import { nearestColor, PALETTE, textOn } from '../model/palette.js';
+import { SHAPE_TOOLS } from '../model/strokeOutline.js';
+import { strings } from '../i18n/i18n.js';
+import { element, makeSVG } from './elements.js';
+import { icon } from './icons.js';
+import { closePopover } from './popovers.js';
+import { radioButton, RadioGroup } from './radioGroup.js';
 import { HIGHLIGHTER_WIDTHS, TEXT_SIZES, WIDTHS } from './settings.js';
 
 /**
  * @typedef {'line' | 'arrow' | 'rectangle' | 'ellipse'} ShapeName
- * @typedef {'select' | 'pen' | 'eraser' | 'highlighter' | 'text' | 'hand' | ShapeName} ToolName `hand` is all there is when nothing can be drawn any more
+ * @typedef {'select' | 'pen' | 'eraser' | 'highlighter' | 'text' | 'hand' | ShapeName} ToolName `hand` is the only tool after
+ *   the session has ended
  */
 
-/** What it draws has the color that is chosen. @param {string} tool */
-export function takesInk(tool) {
-  return ['pen', 'highlighter', 'text', ...SHAPES].includes(tool);
+/** @param {string} tool @returns {boolean} true if the tool draws with a color and a width */
+export function hasStyle(tool) {
+  return ['pen', 'highlighter', 'text', ...SHAPE_TOOLS].includes(tool);
 }
 
-/** Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `open`, `save`, `keys`, `language`, `leave`, `end`. */
+/**
+ * Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `open`, `save`, `keys`, `language`,
+ * `leave`, `end`.
+ */
 export class Toolbar extends EventTarget {
   /** @type {HTMLButtonElement[]} */
   #tools = [...document.querySelectorAll('button[data-tool]')].map((one) => /** @type {HTMLButtonElement} */ (one));
   #menu = element('menu');
-  #more = element('more');
-  /** Where there is no room for all tools, it stands for those of its panel. */
+  /** The button that opens the panel of further tools, on a screen without room for all tools. */
   #shapes = element('shapes');
   #kinds = element('kinds');
   /** @type {ToolName} */
@@ -33,19 +39,18 @@ export class Toolbar extends EventTarget {
     for (const button of this.#tools) {
       button.addEventListener('click', () => this.choose(/** @type {ToolName} */ (button.dataset.tool)));
     }
-    const kinds = new Popover(this.#shapes, this.#kinds);
-    this.#kinds.addEventListener('click', () => kinds.close());
+    this.#kinds.addEventListener('click', closePopover);
+    // Otherwise the browser would close the popover only when the pointer is released, after the stroke.
+    element('canvas').addEventListener('pointerdown', closePopover);
     for (const id of ['undo', 'redo', 'clear', 'open', 'save', 'keys', 'language', 'leave', 'end']) {
       element(id).addEventListener('click', () => {
-        this.closeMenu();
+        closePopover();
         this.dispatchEvent(new Event(id));
       });
     }
-    this.#more.addEventListener('click', () => this.#open(this.#menu.hidden === true));
-    document.addEventListener('pointerdown', ({ target }) => {
-      if (target instanceof Element && !target.closest('#menu, #more')) this.#open(false);
-    }, { capture: true });
-    document.addEventListener('keydown', ({ key }) => key === 'Escape' && this.closeMenu());
+    this.#menu.addEventListener('toggle', (event) => {
+      if (/** @type {ToggleEvent} */ (event).newState === 'open') this.#items[0]?.focus();
+    });
     this.#menu.addEventListener('keydown', (event) => this.#menuKey(event));
   }
 
@@ -74,30 +79,18 @@ export class Toolbar extends EventTarget {
     element('end').hidden = !isShared;
   }
 
-  closeMenu() {
-    if (this.#menu.hidden) return;
-    const hadFocus = this.#menu.contains(document.activeElement);
-    this.#open(false);
-    if (hadFocus) this.#more.focus();
-  }
-
-  /** @param {boolean} isOpen */
-  #open(isOpen) {
-    this.#menu.hidden = !isOpen;
-    this.#more.setAttribute('aria-expanded', String(isOpen));
-    if (isOpen) this.#items[0]?.focus();
-  }
-
-  /** @returns {HTMLButtonElement[]} that can be chosen now */
+  /** @returns {(HTMLButtonElement | HTMLInputElement)[]} the parts of the menu that can have the focus now */
   get #items() {
-    const all = [...this.#menu.querySelectorAll('button')];
-    return all.filter((button) => !button.hidden && !button.disabled);
+    /** @type {NodeListOf<HTMLButtonElement | HTMLInputElement>} */
+    const all = this.#menu.querySelectorAll('button,:checked');
+    return [...all].filter((item) => !item.hidden && !item.disabled);
   }
 
   /** @param {KeyboardEvent} event */
   #menuKey(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step) return;
+    // Within a group of radio buttons, the browser handles the arrow keys.
+    if (!step || event.target instanceof HTMLInputElement) return;
     event.preventDefault();
     const items = this.#items;
     const at = items.findIndex((item) => item === document.activeElement);
@@ -107,23 +100,22 @@ export class Toolbar extends EventTarget {
   /** @param {string} id @param {boolean} isEnabled */
   #enable(id, isEnabled) {
     const button = /** @type {HTMLButtonElement} */ (element(id));
-    // A button that goes dead under the focus would lose it to the page.
+    // A disabled button loses the focus, so the canvas gets it.
     if (!isEnabled && document.activeElement === button) element('canvas').focus();
     button.disabled = !isEnabled;
   }
 }
 
-/** Events: `own` (one's own color is another), `change` (detail: `color` or `width`). */
-export class Inks extends EventTarget {
+/** The picker of color and width. Events: `own` (the person's own color changed), `change` (detail: `color` or `width`). */
+export class StylePicker extends EventTarget {
   #settings;
   #colors;
   #widths;
-  /** Of the palette; one more is one's own. */
+  /** The chosen color: an index of the palette, or the palette's length for the person's own color. */
   #chosen = PALETTE.length;
   #button = element('ink');
-  #popover = new Popover(this.#button, element('inks'));
   #own;
-  /** Of the browser: for one's own color. */
+  /** The browser's color picker, for the person's own color. */
   #picker = /** @type {HTMLInputElement} */ (element('own-color'));
 
   /** @param {import('./settings.js').Settings} settings */
@@ -131,18 +123,13 @@ export class Inks extends EventTarget {
     super();
     this.#settings = settings;
     const swatches = [...PALETTE, settings.color].map((rgb, index) =>
-      swatch(words.colors[index] ?? words.ownColor, rgb, index)
+      swatch(strings.colors[index] ?? strings.ownColor, rgb, index)
     );
     this.#own = swatches[PALETTE.length];
-    this.#colors = new RadioGroup(
-      element('colors'),
-      swatches.map((button, index) => ({ button, choose: () => this.#press(index) })),
-    );
+    this.#colors = new RadioGroup(element('colors'), swatches, (index) => this.#press(index));
     this.#picker.addEventListener('change', () => this.#setOwn(this.#picker.value));
-    this.#widths = new RadioGroup(
-      element('widths'),
-      WIDTHS.map((width, index) => ({ button: widthButton(index), choose: () => this.chooseWidth(width) })),
-    );
+    const widths = WIDTHS.map((_, index) => widthButton(index));
+    this.#widths = new RadioGroup(element('widths'), widths, (index) => this.chooseWidth(WIDTHS[index]));
     this.#show();
   }
 
@@ -152,24 +139,27 @@ export class Inks extends EventTarget {
     return { rgb, color: PALETTE[this.#chosen] ? this.#chosen : nearestColor(rgb) };
   }
 
-  /** @param {string} tool @returns {import('../canvas/drawing.js').Look} */
-  lookOf(tool) {
+  /** @param {string} tool @returns {import('../edit/drawing.js').StrokeStyle} */
+  strokeStyle(tool) {
     const widths = tool === 'highlighter' ? HIGHLIGHTER_WIDTHS : WIDTHS;
     return { ...this.ink, width: widths[this.#width], tool };
   }
 
-  /** @returns {import('../canvas/drawing.js').TextLook} */
-  get textLook() {
+  /** @returns {import('../edit/drawing.js').TextStyle} */
+  get textStyle() {
     return { ...this.ink, size: TEXT_SIZES[this.#width] };
   }
 
-  /** @param {import('../canvas/marks.js').Mark} mark @param {'color' | 'width'} part @returns {object} that it gets from what is chosen */
-  partOf(mark, part) {
+  /**
+   * @param {import('../model/shapes.js').Shape} shape @param {'color' | 'width'} part
+   * @returns {object} the changed properties, by the current choice
+   */
+  styleChange(shape, part) {
     if (part === 'color') return this.ink;
-    return 'tool' in mark ? { width: this.lookOf(mark.tool).width } : { size: this.textLook.size };
+    return 'tool' in shape ? { width: this.strokeStyle(shape.tool).width } : { size: this.textStyle.size };
   }
 
-  /** @param {number} index of the palette; its length is one's own color */
+  /** @param {number} index of the palette; its length: the person's own color */
   chooseColor(index) {
     this.#chosen = index;
     this.#show();
@@ -180,7 +170,7 @@ export class Inks extends EventTarget {
     this.chooseColor(PALETTE.length);
   }
 
-  /** @param {number} index of a swatch: one's own, chosen already, is changed */
+  /** Chooses a swatch. A press on the person's own color, if chosen already, opens the color picker. @param {number} index */
   #press(index) {
     if (index === PALETTE.length && index === this.#chosen) {
       this.#picker.value = this.#settings.color;
@@ -208,11 +198,7 @@ export class Inks extends EventTarget {
     if (WIDTHS[index] !== undefined) this.chooseWidth(WIDTHS[index]);
   }
 
-  close() {
-    this.#popover.close();
-  }
-
-  /** Of all there are. */
+  /** The index of the chosen width. */
   get #width() {
     return WIDTHS.indexOf(this.#settings.width);
   }
@@ -231,7 +217,6 @@ export class Inks extends EventTarget {
 function swatch(name, rgb, index) {
   const isOwn = index === PALETTE.length;
   const key = index < 10 ? ` (${(index + 1) % 10})` : '';
-  const button = make('button', { class: 'swatch', 'aria-label': name, title: name + key });
   const drawing = makeSVG('svg', { viewBox: '0 0 32 32', 'aria-hidden': 'true' });
   drawing.append(
     makeSVG('circle', { class: 'ring', cx: '16', cy: '16', r: '14.5' }),
@@ -239,7 +224,7 @@ function swatch(name, rgb, index) {
   );
   const spark = 'M16 9.5l1.6 4.9 4.9 1.6-4.9 1.6-1.6 4.9-1.6-4.9-4.9-1.6 4.9-1.6z';
   if (isOwn) drawing.append(makeSVG('path', { class: 'spark', d: spark }));
-  button.append(drawing);
+  const button = radioButton('swatch', { label: name, title: name + key }, drawing);
   color(button, rgb);
   return button;
 }
@@ -252,12 +237,8 @@ function color({ style }, rgb) {
 
 /** @param {number} index */
 function widthButton(index) {
-  const button = make('button', {
-    class: 'width',
-    'aria-label': words.widths[index],
-    title: `${words.widths[index]} ([ ])`,
-  });
   const dot = makeSVG('circle', { cx: '14', cy: '14', r: String([2.5, 4.5, 8][index]) });
-  button.append(makeSVG('svg', { viewBox: '0 0 28 28', 'aria-hidden': 'true' }, dot));
-  return button;
+  const label = strings.widths[index];
+  const drawing = makeSVG('svg', { viewBox: '0 0 28 28', 'aria-hidden': 'true' }, dot);
+  return radioButton('width', { label, title: `${label} ([ ])` }, drawing);
 }

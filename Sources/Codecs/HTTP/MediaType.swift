@@ -16,10 +16,6 @@ package struct MediaType: Equatable, Hashable, Sendable {
   package static let octetStream = MediaType(value: "application/octet-stream", isCompressible: false)
   /// HTML.
   package static let page = text("text/html")
-  /// JavaScript.
-  package static let script = text("text/javascript")
-  /// CSS.
-  package static let styleSheet = text("text/css")
 
   /// Returns true if gzip makes content of this type and subtype (in lower case) smaller; false if unknown.
   static func isCompressible(_ essence: String) -> Bool {
@@ -28,9 +24,9 @@ package struct MediaType: Equatable, Hashable, Sendable {
 
   private static let known: [String: MediaType] = [
     "html": page,
-    "js": script,
-    "mjs": script,
-    "css": styleSheet,
+    "js": text("text/javascript"),
+    "mjs": text("text/javascript"),
+    "css": text("text/css"),
     "svg": text("image/svg+xml"),
     "xml": text("application/xml"),
     "txt": text("text/plain"),

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import drawtogether
@@ -172,10 +173,23 @@ struct BoardTests {
     #expect(board.items().first?.z == 9)
   }
 
+  private struct PaletteVectors: Decodable {
+    struct Color: Decodable {
+      let rgb: String
+      let number: Int
+    }
+
+    let colors: [Color]
+    let nearest: [Color]
+  }
+
   @Test("A color is sent as the number of the nearest color in the palette")
   func palette() {
-    #expect(RGB.palette.indices.map { RGB.palette[$0].nearestOfPalette } == Array(0...10))
-    #expect(RGB(0xFF0000).nearestOfPalette == 0)
+    let vectors: PaletteVectors = Vectors.load("palette")
+    #expect(RGB.palette.map(\.description) == vectors.colors.map(\.rgb))
+    for color in vectors.colors + vectors.nearest {
+      #expect(RGB(color.rgb)?.nearestOfPalette == color.number)
+    }
     #expect(RGB(0x2BA9E0).description == "#2ba9e0")
     #expect(RGB("#2BA9E0") == RGB(0x2BA9E0))
     #expect(RGB("#2BA9E") == nil)

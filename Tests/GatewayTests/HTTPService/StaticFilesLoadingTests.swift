@@ -7,10 +7,17 @@ import TestSupport
 
 @Suite("StaticFiles loads the files of the page from a folder, and reports unusable files")
 struct StaticFilesLoadingTests {
-  private func status(_ files: StaticFiles, _ path: String) throws -> Int? {
+  private func head(_ files: StaticFiles, _ path: String) throws -> ResponseHead? {
     let head = try #require(RequestHead(.get, path))
     return files.answer(to: head, isCrossSiteReferral: false, now: HTTPDate(secondsSinceEpoch: 0))?.head
-      .status.code
+  }
+
+  private func status(_ files: StaticFiles, _ path: String) throws -> Int? {
+    try head(files, path)?.status.code
+  }
+
+  private func cacheControl(_ files: StaticFiles, _ path: String) throws -> String? {
+    try head(files, path)?.fields.first("Cache-Control")
   }
 
   @Test("Files of all subfolders are served, hidden files are not")
@@ -29,6 +36,54 @@ struct StaticFilesLoadingTests {
     #expect(try status(files, "/guide/") == 200)
     #expect(try status(files, "/.hidden") == nil)
     #expect(try status(files, "/.git/config") == nil)
+  }
+
+  @Test(
+    "Browsers may keep the hashed files that a release's manifest lists; the manifest itself is not served")
+  func release() throws {
+    let folder = TemporaryFolder()
+    let names = [
+      "index.html", "service-worker.js", "js/app-3F5KQ2ZD.js", "js/app-3F5KQ2ZD.js.map", "report-ABCDEFGH.js",
+      "js/app-ABCDEFGH.js", "js/release.json",
+    ]
+    for name in names { try folder.write(name, to: name) }
+    let before = try StaticFiles.load(directory: folder.path)
+    for name in names { #expect(try cacheControl(before, "/" + name) == "no-cache") }
+
+    let listed = (names.prefix(4) + ["js/gone-ABCDEFGH.js"]).map { "\"\($0)\"" }.joined(separator: ", ")
+    try folder.write(#"{"version": "1.0.0", "files": [\#(listed)]}"#, to: "release.json")
+    let release = try StaticFiles.load(directory: folder.path)
+    for name in names {
+      let isImmutable = name.hasPrefix("js/app-3F5KQ2ZD")
+      let expected = isImmutable ? "public, max-age=31536000, immutable" : "no-cache"
+      #expect(try cacheControl(release, "/" + name) == expected, "\(name)")
+    }
+    #expect(release.count == names.count)
+    #expect(try status(release, "/release.json") == nil)
+    #expect(try status(release, "/js/gone-ABCDEFGH.js") == nil)
+  }
+
+  @Test("A file `release.json` that is not a release's manifest is served like any other file")
+  func otherRelease() throws {
+    let folder = TemporaryFolder()
+    try folder.write("<p>", to: "index.html")
+    try folder.write("1", to: "app-3F5KQ2ZD.js")
+    try folder.write(#"{"files": ["app-3F5KQ2ZD.js"]}"#, to: "release.json")
+    let files = try StaticFiles.load(directory: folder.path)
+    #expect(try cacheControl(files, "/release.json") == "no-cache")
+    #expect(try cacheControl(files, "/app-3F5KQ2ZD.js") == "no-cache")
+  }
+
+  @Test("A manifest outside the folder is not read")
+  func linkedManifest() throws {
+    let around = TemporaryFolder()
+    try around.write(#"{"version": "1", "files": ["app-3F5KQ2ZD.js"]}"#, to: "release.json")
+    try around.write("<p>", to: "public/index.html")
+    try around.write("1", to: "public/app-3F5KQ2ZD.js")
+    try around.link("public/release.json", to: "../release.json")
+    let files = try StaticFiles.load(directory: around.path + "/public")
+    #expect(files.count == 2)
+    #expect(try cacheControl(files, "/app-3F5KQ2ZD.js") == "no-cache")
   }
 
   @Test("Symbolic links are followed; a cycle of links is an error; a dangling link is skipped")

@@ -7,7 +7,7 @@ import Testing
 struct StaticFilesTests {
   private static let modified = HTTPDate(secondsSinceEpoch: 784_111_777)  // Sun, 06 Nov 1994 08:49:37 GMT
   private static let now = HTTPDate(secondsSinceEpoch: 1_795_264_159)
-  private static let script = Array(String(repeating: "let ink=1;\n", count: 100).utf8)
+  private static let script = Array(String(repeating: "let ink = 1;  // blue\n", count: 100).utf8)
   private static let picture: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 1, 2, 3, 4, 5, 6]
   /// The entity tag of the picture: the beginning of its SHA-256.
   private static let pictureTag = "\"3a801022cd182df61cd951552403f0e6\""
@@ -15,12 +15,15 @@ struct StaticFilesTests {
   private let files: StaticFiles
 
   init() throws {
-    func file(_ name: String, _ bytes: [UInt8], modified: HTTPDate? = Self.modified) throws -> StaticFile {
-      try #require(StaticFile(name: name, bytes: bytes, modified: modified))
+    func file(
+      _ name: String, _ bytes: [UInt8], modified: HTTPDate? = Self.modified, isImmutable: Bool = false
+    ) throws -> StaticFile {
+      try #require(StaticFile(name: name, bytes: bytes, modified: modified, isImmutable: isImmutable))
     }
     files = StaticFiles([
       ("index.html", try file("index.html", Array("<p>".utf8))),
       ("js/main.js", try file("main.js", Self.script)),
+      ("js/app-3F5KQ2ZD.js", try file("app-3F5KQ2ZD.js", Self.script, isImmutable: true)),
       ("a b/größe.png", try file("größe.png", Self.picture)),
       ("large.html", try file("large.html", Self.script)),
       ("empty.txt", try file("empty.txt", [], modified: nil)),
@@ -36,7 +39,7 @@ struct StaticFilesTests {
 
   private func body(_ answer: StaticFiles.Answer) -> [UInt8] { Array(answer.bytes[answer.range]) }
 
-  @Test("GET returns the whole file, with the header fields that caches need")
+  @Test("GET returns the whole file as it is on the disk, with the header fields that caches need")
   func whole() throws {
     let answer = try #require(try answer(.get, "/a%20b/gr%C3%B6%C3%9Fe.png"))
     #expect(body(answer) == Self.picture)
@@ -162,26 +165,6 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "Scripts and style sheets are minified; the length and the entity tag are those of the minified bytes",
-    arguments: [
-      ("a.js", "a; // b\n", "a;\n"), ("a.css", "a {} /* b */\n", "a{}\n"), ("a.txt", "a // b", "a // b"),
-    ])
-  func comments(_ name: String, _ written: String, _ served: String) throws {
-    let file = try #require(StaticFile(name: name, bytes: Array(written.utf8), modified: nil))
-    let same = try #require(StaticFile(name: name, bytes: Array(served.utf8), modified: nil))
-    #expect(String(decoding: file.identity.bytes, as: UTF8.self) == served)
-    #expect(file.identity.representation.entityTag == same.identity.representation.entityTag)
-    #expect(file.identity.representation.length == served.utf8.count)
-  }
-
-  @Test("A file with an unclosed comment is served unchanged")
-  func unclosed() {
-    let bytes = Array("a /* b".utf8)
-    #expect(StaticFile(name: "a.js", bytes: bytes, modified: nil)?.identity.bytes == bytes)
-    #expect(StaticFile(name: "a.css", bytes: bytes, modified: nil)?.identity.bytes == bytes)
-  }
-
-  @Test(
     "If a link on another site leads to the page, the page is sent uncompressed, but its scripts are compressed",
     arguments: [false, true])
   func referred(_ isCrossSiteReferral: Bool) throws {
@@ -202,6 +185,28 @@ struct StaticFilesTests {
     let answer = try #require(try answer(.get, path, ["Accept-Encoding": "gzip"]))
     #expect(answer.head.fields.first("Content-Encoding") == nil)
     #expect(answer.head.fields.first("Vary") == nil)
+  }
+
+  @Test("RFC 8246: browsers may keep a file that never changes, in both forms, and never ask for it again")
+  func immutable() throws {
+    let path = "/js/app-3F5KQ2ZD.js"
+    let plain = try #require(try answer(.get, path))
+    let tag = try #require(plain.head.fields.first("ETag"))
+    let answers: [(Int, StaticFiles.Answer?)] = [
+      (200, plain), (200, try answer(.get, path, ["Accept-Encoding": "gzip"])),
+      (200, try answer(.head, path)),
+      (206, try answer(.get, path, ["Range": "bytes=0-1"])),
+      (304, try answer(.get, path, ["If-None-Match": tag])),
+    ]
+    for (status, answer) in answers {
+      let head = try #require(answer?.head)
+      #expect(head.status.code == status)
+      #expect(head.fields.all("Cache-Control") == ["public, max-age=31536000, immutable"])
+      #expect(head.fields.first("Vary") == "Accept-Encoding")
+    }
+    let refused = try #require(try answer(.get, path, ["If-Match": "\"x\""]))
+    #expect(refused.head.status.code == 412)
+    #expect(refused.head.fields.all("Cache-Control") == ["no-store"])
   }
 
   @Test("RFC 9110 §9.3.2: the response to HEAD is the response to GET without its body")

@@ -1,49 +1,64 @@
 import SessionClient
 import FoundationEssentials
+import TestSupport
 import Testing
 import Platform
 import Wire
 
 @Suite("PROTOCOL 2.2: after a WebSocket is closed, the client reconnects or ends")
 struct CloseCodeTests {
-  /// A received close frame, and the expected reaction of the client.
-  struct Close: CustomTestStringConvertible {
+  /// A row of `Tests/Vectors/closeCodes.json`: a received close frame, and the reaction of a client.
+  struct Close: Decodable, Sendable, CustomTestStringConvertible {
     let code: UInt16
-    var reason = ""
-    var wasJoined = true
-    var events: [String] = ["away"]
-    var opens: Duration?
-    var testDescription: String { "\(code) \(reason)" }
+    let reason: String
+    let action: String
+    let afterMs: Int?
+    let end: String?
+    let isJoined: Bool?
+
+    var testDescription: String { "\(code) \(reason)\(isJoined.map { ", joined before: \($0)" } ?? "")" }
+
+    /// The expected delay before the next socket; nil if there is none.
+    var delay: Duration? {
+      // Up to half a second of jitter is added, so that clients do not all reconnect at the same time. The harness uses 75 %.
+      action == "end" ? nil : afterMs.map { .milliseconds($0 + min(500, $0) * 3 / 4) }
+    }
+
+    /// The expected event.
+    var event: String {
+      switch end {
+      case nil: "away"
+      case "not-found": "ended: notFound"
+      case "session-full": "ended: full"
+      case "unsupported-version": "ended: versionNotSpoken"
+      case "refused": #"ended: refused(code: \#(code), detail: "\#(detail)")"#
+      case let end?: "ended: \(end)"
+      }
+    }
+
+    private struct Reason: Decodable {
+      let detail: String?
+    }
+
+    private var detail: String {
+      // A reason that is not JSON has no detail.
+      let reason = try? JSONDecoder().decode(Reason.self, from: Data(reason.utf8))
+      return reason?.detail ?? "The gateway closed the connection with code \(code)."
+    }
   }
 
-  @Test(
-    "PROTOCOL 2.2: after each close code, the client reconnects or ends as specified",
-    arguments: [
-      Close(code: 1000, events: ["ended: left"]),
-      Close(code: 1001, opens: .zero), Close(code: 1005, opens: .zero), Close(code: 1011, opens: .zero),
-      // Up to half a second of jitter is added, so that clients do not all reconnect at the same time.
-      Close(code: 1012, reason: #"{"code":"unavailable","retryAfterMs":2000}"#, opens: .milliseconds(2375)),
-      Close(code: 1013, reason: #"{"retryAfterMs":99999999999999999999}"#, opens: .zero),
-      Close(code: 1013, reason: #"{"retryAfterMs":3600000}"#, opens: .milliseconds(60_375)),
-      Close(code: 1012, reason: "<html>", opens: .zero),
-      Close(
-        code: 1002,
-        events: [#"ended: refused(code: 1002, detail: "The gateway closed the connection with code 1002.")"#]),
-      Close(
-        code: 1008, reason: #"{"code":"bad-entry","detail":"No."}"#,
-        events: [#"ended: refused(code: 1008, detail: "No.")"#]),
-      Close(code: 4001, opens: .zero), Close(code: 4008, opens: .zero), Close(code: 4013, opens: .zero),
-      Close(code: 4004, events: ["ended: notFound"]), Close(code: 4010, events: ["ended: ended"]),
-      Close(code: 4005, wasJoined: false, events: ["ended: full"]),
-      Close(code: 4005, opens: .milliseconds(1375)),
-      Close(code: 4009, opens: .zero),
-      Close(code: 4026, wasJoined: false, events: ["ended: versionNotSpoken"]),
-      Close(code: 4029, reason: #"{"retryAfterMs":100}"#, opens: .milliseconds(5375)),
-      Close(code: 4999, opens: .zero),
-    ])
-  func closes(_ close: Close) {
+  private struct CloseCodeVectors: Decodable {
+    let closes: [Close]
+  }
+
+  private static let rows: [Close] = {
+    let vectors: CloseCodeVectors = Vectors.load("closeCodes")
+    return vectors.closes
+  }()
+
+  private func closed(_ code: UInt16, _ reason: String, isJoined: Bool = true) -> SessionHarness {
     var harness = SessionHarness()
-    if close.wasJoined {
+    if isJoined {
       harness = .live()
     } else {
       harness.session.join(now: harness.now)
@@ -51,10 +66,37 @@ struct CloseCodeTests {
       harness.open()
       harness.clear()
     }
-    harness.closed(close.code, close.reason)
-    #expect(harness.events == close.events)
-    #expect(harness.opens == (close.opens.map { [$0] } ?? []))
-    #expect(harness.isFinished == (close.opens == nil))
+    harness.closed(code, reason)
+    return harness
+  }
+
+  @Test("PROTOCOL 2.2: after each close code, the client reconnects or ends as specified", arguments: rows)
+  func closes(_ close: Close) {
+    let harness = closed(close.code, close.reason, isJoined: close.isJoined ?? true)
+    #expect(harness.events == [close.event])
+    #expect(harness.opens == (close.delay.map { [$0] } ?? []))
+    #expect(harness.isFinished == (close.delay == nil))
+  }
+
+  @Test("PROTOCOL 2.2: after 4009, the next join has no token; after other codes, it has the token")
+  func tokens() {
+    for (code, token) in [(4009, nil), (4013, SessionHarness.token)] as [(UInt16, Token?)] {
+      var harness = closed(code, "")
+      harness.open()
+      #expect(harness.resume?.token == token)
+    }
+  }
+
+  @Test("PROTOCOL 2.2: a session that was never joined ends as after a join, if the close code is final")
+  func neverJoinedCloses() {
+    for close in Self.rows where close.action == "end" && close.isJoined == nil {
+      #expect(closed(close.code, close.reason, isJoined: false).events == [close.event])
+    }
+  }
+
+  @Test("A delay that is out of range is ignored")
+  func delayOutOfRange() {
+    #expect(closed(1013, #"{"retryAfterMs":99999999999999999999}"#).opens == [.zero])
   }
 
   @Test(

@@ -59,9 +59,10 @@ def contains(symbol: bytes) -> bool:
 
 
 def flag(limit: str) -> str:
-    """Returns the flag of a limit in section 5: `messageBytes` is `--max-message-bytes`."""
+    """Returns the flag of a limit in section 5: `messageBytes` is `--max-message-bytes`. A time or a minimum has no `max`."""
     dashed = re.sub("([A-Z])", r"-\1", limit).lower()
-    return f"--{dashed}" if limit.endswith("Seconds") or limit.startswith("minimum") else f"--max-{dashed}"
+    is_minimum = limit.startswith("minimum") or limit == "diskReserveBytes"
+    return f"--{dashed}" if limit.endswith("Seconds") or is_minimum else f"--max-{dashed}"
 
 
 def trusting() -> ssl.SSLContext:

@@ -108,4 +108,7 @@ def _entry(body: bytes) -> Entry:
         raise WireError(f"flags {flags:#x} with sender {sender}")
     if not flags & RELIABLE and (sequence or client_sequence or flags & RETENTION):
         raise WireError("an unreliable entry with sequence, client sequence or retention")
-    return Entry(flags, sequence, sender, client_sequence, key, name.decode(), payload)
+    try:
+        return Entry(flags, sequence, sender, client_sequence, key, name.decode(), payload)
+    except UnicodeDecodeError:
+        raise WireError("a type that is not UTF-8") from None

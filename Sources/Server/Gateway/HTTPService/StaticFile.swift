@@ -1,8 +1,7 @@
 package import HTTP
 internal import Platform
 
-/// A file of the page as the gateway serves it. Scripts and style sheets are minified. The file also has a compressed form, if
-/// that is smaller.
+/// A file of the page, as it is on the disk. It also has a compressed form, if that is smaller.
 package struct StaticFile: Sendable {
   /// One form of the file: uncompressed or compressed. Each form has its own length and entity tag.
   struct Form: Sendable {
@@ -14,6 +13,11 @@ package struct StaticFile: Sendable {
   let identity: Form
   /// The compressed form; nil if gzip does not make the file smaller.
   let gzip: Form?
+  /// True if the content never changes under this path, so that browsers may keep it without asking again.
+  private let isImmutable: Bool
+
+  /// The value of `Cache-Control`.
+  var cacheControl: String { isImmutable ? "public, max-age=31536000, immutable" : "no-cache" }
 
   /// Creates a file. Returns nil if there is not enough memory to compress it. The name determines the media type.
   ///
@@ -21,9 +25,10 @@ package struct StaticFile: Sendable {
   ///   - name: the last component of the file's path.
   ///   - bytes: the whole content of the file on the disk.
   ///   - modified: the time of the last change; nil if unknown.
-  package init?(name: String, bytes: [UInt8], modified: HTTPDate?) {
+  ///   - isImmutable: true if the content never changes under the file's path.
+  package init?(name: String, bytes: [UInt8], modified: HTTPDate?, isImmutable: Bool = false) {
+    self.isImmutable = isImmutable
     mediaType = MediaType.forFileName(name)
-    let bytes = Self.minified(bytes, of: mediaType) ?? bytes
     // The entity tag is the first half of the digest, which is enough to be unique. Equal bytes have equal tags on all machines.
     let tag = String(SHA256Digest(of: bytes.span).description.prefix(32))
     identity = Form(
@@ -39,15 +44,5 @@ package struct StaticFile: Sendable {
       bytes: compressed,
       representation: Representation(
         length: compressed.count, entityTag: EntityTag(tag + "-gzip"), lastModified: modified))
-  }
-
-  /// Returns a script or style sheet without its comments and indentation, which are more than a third of the page's bytes.
-  /// Returns nil for other types, and for files that cannot be minified without a parser.
-  private static func minified(_ bytes: [UInt8], of mediaType: MediaType) -> [UInt8]? {
-    switch mediaType {
-    case .script: ScriptMinifier.minified(bytes)
-    case .styleSheet: StyleMinifier.minified(bytes)
-    default: nil
-    }
   }
 }

@@ -12,7 +12,7 @@ extension StaticFiles {
   private static let maximumDepth = 16
 
   /// Reads a folder and its subfolders. Skips names that begin with a dot, and symbolic links that lead out of the folder.
-  /// Follows other symbolic links.
+  /// Follows other symbolic links. Skips the manifest of a release, and marks the files that never change according to it.
   package static func load(
     directory: String, maximumLength: Int = maximumLength
   ) throws(GatewayError) -> StaticFiles {
@@ -43,6 +43,8 @@ extension StaticFiles {
     var isOnlyChecking = false
     private var count = 0
     private var hasIndex = false
+    /// The manifest of the release; nil if no release was built into the folder.
+    private var manifest: ReleaseManifest?
 
     init(_ directory: String, room: Int) throws(GatewayError) {
       guard let root = Self.realPath(of: directory) else {
@@ -56,8 +58,16 @@ extension StaticFiles {
 
     /// Loads the whole folder.
     mutating func load() throws(GatewayError) {
+      manifest = try readManifest()
       try load(directory, prefix: "", depth: 0)
       guard hasIndex else { throw .noIndex(directory: directory) }
+    }
+
+    private func readManifest() throws(GatewayError) -> ReleaseManifest? {
+      let path = directory + "/" + ReleaseManifest.path
+      guard let information = status(of: path), information.st_mode & S_IFMT == S_IFREG, isInside(path)
+      else { return nil }
+      return ReleaseManifest(parsing: try contents(of: path, atMost: room))
     }
 
     /// Loads one folder. The paths of its files begin with `prefix`.
@@ -80,10 +90,12 @@ extension StaticFiles {
     private mutating func add(
       _ path: String, name: String, prefix: String, _ information: stat
     ) throws(GatewayError) {
+      let pathInside = prefix + name
+      if manifest != nil, pathInside == ReleaseManifest.path { return }
       guard count < maximumCount else { throw .tooManyFiles(directory: directory, limit: maximumCount) }
       guard information.st_size <= room else { throw .filesTooLarge(directory: directory, limit: limit) }
       count += 1
-      hasIndex = hasIndex || prefix + name == "index.html"
+      hasIndex = hasIndex || pathInside == "index.html"
       guard !isOnlyChecking else {
         guard unsafe access(path, R_OK) == 0 else {
           throw .unreadableFile(path: path, SystemError("open", code: errno))
@@ -94,10 +106,13 @@ extension StaticFiles {
       let bytes = try contents(of: path, atMost: room)
       room -= bytes.count
       let modified = HTTPDate(secondsSinceEpoch: information.st_mtim.tv_sec)
-      guard let file = StaticFile(name: name, bytes: bytes, modified: modified) else {
+      let isImmutable = manifest?.isImmutable(pathInside) ?? false
+      guard
+        let file = StaticFile(name: name, bytes: bytes, modified: modified, isImmutable: isImmutable)
+      else {
         throw .outOfMemory(path: path)
       }
-      files.append((prefix + name, file))
+      files.append((pathInside, file))
     }
 
     private func names(in folder: String) throws(GatewayError) -> [String] {

@@ -76,7 +76,7 @@ package struct StaticFiles: Sendable {
   ) -> Answer {
     let isCompressed = mayCompress && file.gzip != nil && AcceptEncoding.prefersGzip(head.fields)
     let form = isCompressed ? file.gzip ?? file.identity : file.identity
-    var always: FieldList = ["Cache-Control": "no-cache"]
+    var always: FieldList = ["Cache-Control": file.cacheControl]
     if file.gzip != nil { always.append("Vary", "Accept-Encoding") }
     var withContent: FieldList = ["Content-Type": file.mediaType.value]
     if isCompressed { withContent.append("Content-Encoding", "gzip") }

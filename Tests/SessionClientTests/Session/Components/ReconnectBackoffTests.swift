@@ -1,4 +1,5 @@
 import Primitives
+import TestSupport
 import Testing
 
 @testable import SessionClient
@@ -19,11 +20,65 @@ struct ReconnectBackoffTests {
     func expedite(now: MonotonicTime) -> Duration? { backoff.expedite(now: now) }
   }
 
-  @Test("The first reconnect attempt is immediate; later attempts are delayed by up to 10 s")
-  func grows() {
-    let attempts = Attempts()
-    let expected = [0, 75, 150, 300, 600, 1200, 2400, 4800, 7500, 7500]
-    #expect(attempts.delays(10, now: start) == expected.map { .milliseconds($0) })
+  /// The content of `Tests/Vectors/backoff.json`.
+  struct BackoffVectors: Decodable, Sendable {
+    struct Growth: Decodable, Sendable {
+      let attempt: Int
+      let leastMs: Int
+      let mostMs: Int
+    }
+
+    struct Step: Decodable, Sendable {
+      let works: Bool?
+      let passMs: Int?
+      let lost: Bool?
+      let askedMs: Int?
+      let delayMs: Int?
+    }
+
+    struct Script: Decodable, Sendable, CustomTestStringConvertible {
+      let name: String
+      let steps: [Step]
+
+      var testDescription: String { name }
+    }
+
+    static let file: BackoffVectors = Vectors.load("backoff")
+
+    let stableMs: Int
+    let growth: [Growth]
+    let scripts: [Script]
+  }
+
+  @Test(
+    "Each attempt is delayed by a random time within its range, whose bounds grow up to 10 s",
+    arguments: 0..<16)
+  func grows(seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    var backoff = ReconnectBackoff()
+    for attempt in 0...50 {
+      let delay = backoff.schedule(after: .zero, now: start, using: &generator)
+      guard let range = BackoffVectors.file.growth.first(where: { $0.attempt == attempt }) else { continue }
+      #expect(delay >= .milliseconds(range.leastMs) && delay <= .milliseconds(range.mostMs))
+    }
+  }
+
+  @Test(
+    "The delays of a sequence of connections are those of the vectors", arguments: BackoffVectors.file.scripts
+  )
+  func vectors(_ script: BackoffVectors.Script) {
+    var generator = SessionHarness.MidpointGenerator()
+    var backoff = ReconnectBackoff(stableAfter: .milliseconds(BackoffVectors.file.stableMs))
+    var now = start
+    for (index, step) in script.steps.enumerated() {
+      now = now + .milliseconds(step.passMs ?? 0)
+      if step.works == true { backoff.recordSuccess(now: now) }
+      guard step.lost == true else { continue }
+      backoff.recordLoss(now: now)
+      let delay = backoff.schedule(after: .milliseconds(step.askedMs ?? 0), now: now, using: &generator)
+      #expect(delay == step.delayMs.map { .milliseconds($0) }, "step \(index)")
+      now = now + delay
+    }
   }
 
   @Test("The client reconnects immediately, unless the last two sockets were both short-lived")

@@ -1,10 +1,9 @@
+internal import Wire
+
 /// A color with three 8-bit channels.
 struct RGB: Hashable, Sendable, CustomStringConvertible {
   /// The palette of the activity, in the order of the numbers on the wire.
-  static let palette: [RGB] = [
-    RGB(0xE5484D), RGB(0xF2762E), RGB(0xE8B100), RGB(0x30A46C), RGB(0x3FC9A4), RGB(0x12A5A5), RGB(0x2BA9E0),
-    RGB(0x4F5FE8), RGB(0x8E4EC6), RGB(0xE54E9E), RGB(0xA1704A),
-  ]
+  static let palette: [RGB] = Palette.colors.compactMap { RGB($0) }
 
   var red: UInt8
   var green: UInt8

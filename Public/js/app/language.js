@@ -1,0 +1,8 @@
+/** Loads the page's language. A separate module, so that modules that use strings can wait for it. */
+
+import { speak, translate } from '../i18n/i18n.js';
+
+const { documentElement } = document;
+if (!await speak(documentElement.lang)) documentElement.lang = 'en';
+translate(document);
+documentElement.removeAttribute('data-wordless');

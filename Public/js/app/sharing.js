@@ -1,0 +1,374 @@
+/** The session that the picture belongs to: creates, joins, follows and leaves sessions. Uses no DOM. */
+
+import { browserEnvironment } from '../sync/environment.js';
+import { OutboxStore } from '../persist/outboxStore.js';
+import { acquireLease, browserTabs } from '../persist/tabLease.js';
+import { LocalBoards } from '../persist/localBoards.js';
+import { loadAtLast, loadDeferred } from './loading.js';
+
+/**
+ * @typedef {import('../edit/drawing.js').Drawing} Drawing
+ * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../sync/journal/groupSessionJournal.js').GroupSessionJournal} GroupSessionJournal
+ * @typedef {{ name: string, color: string }} Profile
+ */
+
+/** The delay before unfinished strokes and received results are stored. A finished stroke is stored at once. */
+const SAVE_AFTER_MS = 250;
+const ACTIVITY = Object.freeze({ identifier: 'drawtogether', title: 'Draw Together', type: 'generic' });
+
+/** The limit until the gateway has sent its own. */
+const ATTACHMENT_BYTES = 104_857_600;
+const ASKING_MS = 1000;
+
+/**
+ * Events: `session` (the session changed; it may be null), `followed` (detail: `from`, the old session's id, and `by`, a
+ * participant), `opened` (the stored picture is displayed), `unkept` (the browser refused to store something), `unloaded` (parts
+ * that a session needs could not be loaded yet; detail: the error).
+ */
+export class Sharing extends EventTarget {
+  #drawing;
+  #itemStore;
+  #base;
+  #profile;
+  #storage;
+  #newId;
+  #page;
+  #tabs;
+  /** The leases that this page holds or has requested. @type {Set<string>} */
+  #leases = new Set();
+  #env;
+  #load;
+  #openJournal;
+  #database;
+  #alone;
+  #items;
+  #snapshotDatabase;
+  /** @type {import('../persist/sessionSnapshots.js').SessionSnapshots | null} created for the first session */
+  #snapshots = null;
+  /** @type {'' | 'whole' | 'part'} */
+  #lastSeen = '';
+  /** @type {Promise<void> | null} while the stored board is being read */
+  #opening = null;
+  /** @type {Promise<{ attachmentBytes?: unknown }> | null} the gateway's limits, requested without a session */
+  #limits = null;
+  /** @type {GroupSession | null} */
+  #session = null;
+  /** @type {GroupSessionJournal | null} */
+  #journal = null;
+  /** @type {OutboxStore | null} */
+  #store = null;
+  /** @type {unknown} */
+  #saving = null;
+  #isSaveAsked = false;
+  /** @type {string | null} */
+  #over = null;
+
+  /**
+   * @param {object} options
+   * @param {Drawing} options.drawing
+   * @param {import('../edit/itemStore.js').ItemStore} options.itemStore
+   * @param {import('../model/scene.js').Items} options.items
+   * @param {URL} options.base address of the gateway
+   * @param {() => Profile} options.profile
+   * @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} options.storage that lives as long as the tab
+   * @param {import('../persist/database.js').Database} options.database
+   * @param {import('../persist/database.js').Database} options.snapshots for the pictures of sessions
+   * @param {() => string} options.newId random
+   * @param {import('../persist/tabLease.js').TabEnvironment} [options.tabs]
+   * @param {import('../sync/environment.js').Environment} [options.env]
+   * @param {typeof loadAtLast} [options.load]
+   * @param {(session: GroupSession) => GroupSessionJournal} [options.openJournal]
+   */
+  constructor({
+    drawing,
+    itemStore,
+    items,
+    base,
+    profile,
+    storage,
+    database,
+    snapshots,
+    newId,
+    tabs = browserTabs,
+    env = browserEnvironment,
+    load = loadAtLast,
+    openJournal,
+  }) {
+    super();
+    this.#drawing = drawing;
+    this.#itemStore = itemStore;
+    this.#base = base;
+    this.#profile = profile;
+    this.#storage = storage;
+    this.#newId = newId;
+    this.#page = newId();
+    this.#tabs = tabs;
+    this.#env = env;
+    this.#load = load;
+    this.#openJournal = openJournal;
+    this.#database = database;
+    const take = this.#acquireLease.bind(this);
+    this.#alone = new LocalBoards({ drawing, itemStore, items, database, storage, newId, take });
+    this.#items = items;
+    this.#snapshotDatabase = snapshots;
+    this.#alone.addEventListener('refused', () => this.dispatchEvent(new Event('unkept')));
+  }
+
+  get session() {
+    return this.#session;
+  }
+
+  /** The id of an ended session whose picture is still shown; null: none. Drawing is disabled then. */
+  get over() {
+    return this.#over;
+  }
+
+  /** The journal of the session's attachments; null without a session. */
+  get journal() {
+    return this.#journal;
+  }
+
+  /** Returns the maximum size of a file. @returns {Promise<number>} bytes */
+  async attachmentBytes() {
+    const limit = this.#session?.limits.attachmentBytes;
+    if (limit) return limit;
+    this.#limits ??= fetch(new URL('api/limits', this.#base), { signal: AbortSignal.timeout(ASKING_MS) })
+      .then((answer) => answer.json())
+      // The gateway is unreachable. It refuses a file that is too large when the file is uploaded.
+      .catch(() => ({}));
+    const { attachmentBytes } = await this.#limits;
+    return typeof attachmentBytes === 'number' ? attachmentBytes : ATTACHMENT_BYTES;
+  }
+
+  /** The part of the last known picture that is shown until the first connection; '' if none is. */
+  get lastSeen() {
+    return this.#lastSeen;
+  }
+
+  /** True if the pending entries are stored, so that a later page can send them. */
+  get isKept() {
+    return this.#store?.isKept ?? true;
+  }
+
+  /** Opens the board that this person drew without a session. */
+  async openAlone() {
+    this.#opening = this.#alone.open();
+    await this.#opening;
+    this.#opening = null;
+    this.dispatchEvent(new Event('opened'));
+  }
+
+  /** Creates a session with the current picture. @returns {Promise<GroupSession>} */
+  async share() {
+    await this.#opening;
+    const { createSession } = await loadDeferred();
+    const { id } = await createSession({ base: this.#base, activity: ACTIVITY });
+    return await this.#enter(id, { bringsPicture: true });
+  }
+
+  /** Joins an existing session. If this tab was a participant before, it continues as that participant. @param {string} id */
+  async join(id) {
+    return await this.#enter(id, { bringsPicture: false });
+  }
+
+  /**
+   * Starts an empty page: in a session, a new session for all its participants. The old session keeps its picture and its link.
+   */
+  async newPage() {
+    const old = this.#session;
+    if (!old) return this.#clear();
+    const follows = { id: old.id, token: old.token };
+    const { createSession } = await loadDeferred();
+    const { id } = await createSession({ base: this.#base, activity: ACTIVITY, follows });
+    await this.#follow(old, id, old.localParticipant?.number ?? 0);
+  }
+
+  /** Leaves the session. The others continue, and the picture stays on this page. */
+  leave() {
+    this.#session?.leave();
+  }
+
+  /**
+   * Separates the page from its session. The picture stays: to draw on alone, or only to look at if the session ended for
+   * everybody.
+   * @param {{ comesBack?: boolean, isOver?: boolean }} [options] `comesBack`: a later page may send the pending entries
+   */
+  detach({ comesBack = false, isOver = false } = {}) {
+    this.#drawing.detach();
+    this.#itemStore.detach();
+    this.#over = isOver && this.#session ? this.#session.id : null;
+    if (comesBack && this.#session) {
+      this.#store?.save(this.#session.save());
+      this.#snapshots?.stop();
+    } else {
+      this.#store?.forget();
+      this.#snapshots?.forget();
+    }
+    this.#become(null, null);
+    if (!isOver) this.#alone.begin();
+  }
+
+  /** Stores all changes that are not stored yet, at once. */
+  saveNow() {
+    this.#alone.saveNow();
+    this.#save();
+    this.#snapshots?.saveNow();
+  }
+
+  /** @returns {Promise<boolean> | undefined} true if it is stored */
+  #save() {
+    this.#env.clearTimeout(this.#saving);
+    this.#saving = null;
+    if (!this.#session || this.#session.state === 'invalidated') return;
+    return this.#store?.save(this.#session.save()).then((isKept) => {
+      if (!isKept) this.dispatchEvent(new Event('unkept'));
+      return isKept;
+    });
+  }
+
+  /**
+   * Acquires a lease that this page does not have yet. Without locks, a tab does not object to its own request.
+   * @param {string} lease @param {{ isPatient?: boolean }} [options]
+   */
+  async #acquireLease(lease, options) {
+    if (this.#leases.has(lease)) return false;
+    this.#leases.add(lease);
+    // If the other tabs cannot be asked, one of them may hold the lease.
+    const isAcquired = await acquireLease(lease, this.#page, this.#tabs, options).catch(() => false);
+    if (!isAcquired) this.#leases.delete(lease);
+    return isAcquired;
+  }
+
+  /** @param {string} id @param {{ bringsPicture: boolean }} options */
+  async #enter(id, { bringsPicture }) {
+    const store = this.#storeFor(id, this.#storage);
+    const failed = (/** @type {Error} */ detail) => {
+      // Until they are loaded, this person draws without a session.
+      bringsPicture = true;
+      this.#alone.begin();
+      this.dispatchEvent(new CustomEvent('unloaded', { detail }));
+    };
+    const [saved, parts] = await Promise.all([store.open(), this.#load(failed)]);
+    const { GroupSession, GroupSessionJournal, persistentJournalEnvironment, SessionSnapshots } = parts;
+    const snapshots = this.#snapshots ??= new SessionSnapshots({
+      drawing: this.#drawing,
+      items: this.#items,
+      database: this.#snapshotDatabase,
+      base: this.#base,
+      newId: this.#newId,
+      take: this.#acquireLease.bind(this),
+      env: this.#env,
+    });
+    const stored = bringsPicture ? null : await snapshots.read(id);
+    if (!this.#openJournal) {
+      const env = persistentJournalEnvironment(this.#database, this.#tabs);
+      this.#openJournal = (/** @type {GroupSession} */ session) => new GroupSessionJournal(session, { env });
+    }
+    const deleteBoard = this.#alone.close();
+    const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, env: this.#env });
+    snapshots.follow(id);
+    this.#lastSeen = stored ? (stored.isWhole ? 'whole' : 'part') : '';
+    this.#drawing.attach(session, { bringsPicture, stored: stored?.shapes });
+    session.addEventListener('savechange', (event) => {
+      this.#saveSoon(/** @type {CustomEvent} */ (event).detail.isUrgent);
+    });
+    session.addEventListener('newsession', (event) => {
+      const { session: next, by } = /** @type {CustomEvent} */ (event).detail;
+      if (typeof next === 'string') this.#follow(session, next, by);
+    });
+    this.#become(session, store);
+    const uploadsStarted = this.#journal && this.#itemStore.attach(session, this.#journal, { bringsPicture });
+    if (stored) {
+      this.#itemStore.showStored(stored.items);
+      this.dispatchEvent(new Event('opened'));
+    }
+    // First store for the session, then delete the board: if the page is killed in between, the picture exists twice and is not
+    // lost.
+    if (bringsPicture) Promise.all([uploadsStarted, this.#save()]).then(([, isKept]) => isKept && deleteBoard());
+    else this.#save();
+    session.addEventListener('connectionchange', () => session.isConnected && (this.#lastSeen = ''));
+    session.addEventListener('connectionchange', () => this.#flushOrphanedOutboxes(session), { once: true });
+    session.join();
+    return session;
+  }
+
+  /**
+   * Several tabs may have been killed with pending entries. This tab continues the outbox of one of them. For each of the others,
+   * it joins as that participant, sends the pending entries and leaves.
+   * @param {GroupSession} own
+   */
+  async #flushOrphanedOutboxes({ id }) {
+    const { GroupSession } = await loadDeferred();
+    for (;;) {
+      const store = this.#storeFor(id, { getItem: () => null, setItem: () => {}, removeItem: () => {} });
+      const saved = await store.openOrphan();
+      if (!saved) return;
+      const other = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, env: this.#env });
+      this.#drainAndLeave(other, store);
+      other.join();
+    }
+  }
+
+  /** Leaves the session once its outbox is empty. @param {GroupSession} session @param {OutboxStore} store of its outbox */
+  #drainAndLeave(session, store) {
+    const update = () => {
+      const saved = session.save();
+      if (session.state === 'invalidated') return;
+      if (session.isConnected && saved.outbox.items.length === 0) {
+        session.leave();
+        store.forget();
+      } else store.save(saved);
+    };
+    session.addEventListener('savechange', update);
+    update();
+  }
+
+  /** @param {string} session its id @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} storage */
+  #storeFor(session, storage) {
+    const [database, newId] = [this.#database, this.#newId];
+    return new OutboxStore({ session, storage, database, newId, acquireLease: this.#acquireLease.bind(this) });
+  }
+
+  #clear() {
+    this.#alone.clear();
+    this.#drawing.clear();
+    this.#itemStore.clear();
+  }
+
+  /** @param {GroupSession} old @param {string} id @param {number} by */
+  async #follow(old, id, by) {
+    if (this.#session !== old) return;
+    // An unfinished stroke or text belongs to the old session.
+    this.#drawing.endStroke();
+    this.#session = null;
+    const who = old.participant(by);
+    if (this.#store) this.#drainAndLeave(old, this.#store);
+    await this.#enter(id, { bringsPicture: false });
+    this.dispatchEvent(
+      new CustomEvent('followed', { detail: { from: old.id, by: who, isOwn: by === old.localParticipant?.number } }),
+    );
+  }
+
+  /** @param {boolean} isUrgent */
+  #saveSoon(isUrgent) {
+    if (!isUrgent) this.#saving ??= this.#env.setTimeout(() => this.#save(), SAVE_AFTER_MS);
+    if (!isUrgent || this.#isSaveAsked) return;
+    this.#isSaveAsked = true;
+    // Changes of the same task are stored together.
+    queueMicrotask(() => {
+      this.#isSaveAsked = false;
+      this.#save();
+    });
+  }
+
+  /** @param {GroupSession | null} session @param {OutboxStore | null} store */
+  #become(session, store) {
+    this.#journal?.close();
+    if (session) this.#over = null;
+    this.#session = session;
+    this.#store = store;
+    this.#journal = session && (this.#openJournal?.(session) ?? null);
+    this.dispatchEvent(new Event('session'));
+  }
+}

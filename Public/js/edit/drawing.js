@@ -1,0 +1,414 @@
+/** The drawing activity: the edits of shapes by this person, with or without a session. */
+
+import { newKey } from '../sync/key.js';
+import { Draft } from './draft.js';
+import { UndoHistory } from './undoHistory.js';
+import { encodeShape } from '../protocol/shapeMessages.js';
+import { ShapeSync } from '../protocol/shapeSync.js';
+import { shapeToolPoints } from '../model/strokeOutline.js';
+import { onPlane, Stroke } from '../model/stroke.js';
+import { cleanText, Text } from '../model/text.js';
+
+/**
+ * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {{ key: string, type: string, payload: Uint8Array }} StoredShape
+ * @typedef {{ rgb: string, color: number, width: number, tool: string }} StrokeStyle
+ * @typedef {{ rgb: string, color: number, size: number }} TextStyle
+ */
+
+/** The minimum interval between two sent versions of a text in progress, in milliseconds. */
+const TEXT_INTERVAL_MS = 150;
+
+/**
+ * Events: `change` (of the shapes, the pending edits or the undo history), `undofailed` (the shapes of the command were removed),
+ * `error` (a shape cannot be sent; detail: the reason), `localchange` (a change without a session; detail: the entry), `caughtup`
+ * (all shapes of the session are displayed), `remotechange` (another participant changed a shape; detail: a `RemoteChange`).
+ */
+export class Drawing extends EventTarget {
+  #shapes;
+  #sync;
+  #history;
+  #newKey;
+  /** @type {(key: string | null) => void} */
+  #confirmedChanged = () => {};
+  /**
+   * @type {{ stroke: Stroke, sent: number, parts: Stroke[] } | null} the stroke under the pen; `sent`: the number of points that
+   *   were sent; `parts`: its earlier parts
+   */
+  #pen = null;
+  #draft;
+
+  /**
+   * @param {import('../model/shapes.js').Shapes} shapes @param {() => string} [key]
+   * @param {UndoHistory} [history] other components push commands too
+   * @param {import('../model/scheduling.js').FrameQueue} [frameQueue] runs the entries of the session
+   */
+  constructor(shapes, key = newKey, history = new UndoHistory(), frameQueue = undefined) {
+    super();
+    this.#history = history;
+    this.#shapes = shapes;
+    this.#newKey = key;
+    this.#sync = new ShapeSync(shapes, {
+      changed: () => this.#changed(),
+      caughtUp: () => this.dispatchEvent(new Event('caughtup')),
+      failed: (detail) => this.dispatchEvent(new CustomEvent('error', { detail })),
+      confirmed: (key) => this.#confirmedChanged(key),
+      changedLocally: (detail) => this.dispatchEvent(new CustomEvent('localchange', { detail })),
+      changedRemotely: (detail) => this.dispatchEvent(new CustomEvent('remotechange', { detail })),
+    }, frameQueue);
+    this.#draft = new Draft(shapes, this.#sync);
+  }
+
+  get canUndo() {
+    return this.#history.canUndo;
+  }
+
+  get canRedo() {
+    return this.#history.canRedo;
+  }
+
+  /** The `z` of a new shape or item: above everything known. */
+  get nextZ() {
+    return this.#sync.nextZ;
+  }
+
+  /** The number of shapes with edits that the session has not confirmed. */
+  get pendingShapes() {
+    return this.#sync.pendingCount;
+  }
+
+  /**
+   * Joins the drawing to a session.
+   * @param {GroupSession} session
+   * @param {{ bringsPicture: boolean, stored?: StoredShape[] }} options `bringsPicture`: true to send the current shapes to the
+   *   session; `stored`: the shapes
+   *   that the session had when they were stored. They are shown until the catch-up
+   */
+  attach(session, { bringsPicture, stored }) {
+    this.detach();
+    if (!bringsPicture) this.clear();
+    const picture = [...this.#shapes.all];
+    this.#sync.attach(session, stored);
+    this.#sendAll(picture);
+  }
+
+  /** Separates the drawing from the session. The shapes stay. */
+  detach() {
+    this.endStroke();
+    this.#sync.detach();
+  }
+
+  /** Emits every shape as a change, for example to store it. */
+  emitAll() {
+    this.#sendAll([...this.#shapes.all]);
+  }
+
+  /** Applies entries that were stored without a session. @param {{ type: string, key: string, payload: Uint8Array }[]} entries */
+  restore(entries) {
+    for (const entry of entries) this.#sync.applyStored(entry);
+  }
+
+  /**
+   * Calls a function after each change of the session's version of a shape.
+   * @param {(key: string | null) => void} changed receives the key; null: all shapes may have changed
+   */
+  watchConfirmed(changed) {
+    this.#confirmedChanged = changed;
+  }
+
+  /** The keys of the shapes that the session has. */
+  get confirmedKeys() {
+    return this.#shapes.confirmedKeys;
+  }
+
+  /** Returns the session's version of a shape, without pending edits. @param {string} key @returns {StoredShape | null} */
+  encodeConfirmed(key) {
+    const shape = this.#shapes.confirmed(key);
+    return shape && { key, ...encodeShape(shape) };
+  }
+
+  /** Removes everything on this page only, not in the session. */
+  clear() {
+    this.#pen = null;
+    this.#shapes.clear();
+    this.#history.clear();
+    this.#changed();
+  }
+
+  /** Starts a stroke. @param {StrokeStyle} style @param {number[]} points x and y in turn @param {number[] | null} pressures */
+  beginStroke(style, points, pressures) {
+    this.endStroke();
+    this.#startStroke(style, []);
+    this.extendStroke(points, pressures);
+    // Sent at once instead of in the next frame, so that the others see it earlier.
+    this.#flushPen();
+  }
+
+  /** @param {number[]} points x and y in turn @param {number[] | null} pressures */
+  extendStroke(points, pressures) {
+    const pen = this.#pen;
+    if (!pen) return;
+    if (this.#shapes.find(pen.stroke.id) !== pen.stroke) return this.#strokeRemoved(pen.parts);
+    pen.stroke.append(points.map(onPlane), pressures?.map((one) => Math.round(one * 1000) / 1000) ?? null);
+    this.#shapes.extended(pen.stroke.id);
+    if (pen.stroke.length >= this.#sync.maxStrokePoints) this.#splitStroke(pen.stroke, pen.parts);
+  }
+
+  /**
+   * Draws a line, arrow, rectangle or ellipse between two points.
+   * @param {StrokeStyle} style @param {string} id @param {[number, number]} from @param {[number, number]} to
+   */
+  drawShape(style, id, from, to) {
+    const shape = new Stroke({ ...style, id, z: this.#zOf(id) });
+    shape.append(shapeToolPoints(style.tool, from, to, style.width).map(onPlane), null);
+    return this.#updateDraft(shape, true);
+  }
+
+  /**
+   * Sets the content of a text that is being typed.
+   * @param {string} id of an existing text, or a new id
+   * @param {string} typed
+   * @param {TextStyle} style
+   * @param {[number, number]} point the upper left corner of a new text
+   * @returns {boolean} false if somebody removed the text
+   */
+  writeText(id, typed, style, [x, y]) {
+    const text = cleanText(typed);
+    const before = this.#shapes.find(id);
+    const place = before instanceof Text ? before : { x: onPlane(x), y: onPlane(y) };
+    const written = new Text({ ...style, id, text, x: place.x, y: place.y, z: this.#zOf(id) });
+    // The others do not see an empty text.
+    return this.#updateDraft(written, text !== '');
+  }
+
+  /**
+   * Sends the changes since the last call. To be called once a frame.
+   * @param {number} [now] milliseconds @returns {boolean} true if a later frame has more to send
+   */
+  flush(now = performance.now()) {
+    this.#flushPen();
+    return this.#draft.flush(now, this.#draft.shape instanceof Text ? TEXT_INTERVAL_MS : 0);
+  }
+
+  #flushPen() {
+    const pen = this.#pen;
+    if (!pen || pen.stroke.length === pen.sent) return;
+    this.#sync.append(pen.stroke, pen.sent);
+    pen.sent = pen.stroke.length;
+  }
+
+  /** Ends the stroke, or the shape in progress, and pushes it to the undo history. */
+  endStroke() {
+    this.#endDraft();
+    const pen = this.#pen;
+    if (!pen) return;
+    this.#finishStroke(pen.stroke);
+    this.#pen = null;
+    this.#pushDrawn([...pen.parts, pen.stroke]);
+    this.#changed();
+  }
+
+  /** Discards the stroke or the shape in progress. */
+  cancelStroke() {
+    this.#draft.cancel();
+    const pen = this.#pen;
+    if (!pen) return;
+    this.#pen = null;
+    for (const stroke of [...pen.parts, pen.stroke]) this.#remove(stroke);
+    this.#changed();
+  }
+
+  /** Removes a shape of any participant. @param {Shape} shape */
+  erase(shape) {
+    if (shape === this.#pen?.stroke) return;
+    this.#remove(shape);
+    this.#changed();
+  }
+
+  /** Pushes the erased shapes of one movement as one command. @param {Shape[]} shapes */
+  endErasing(shapes) {
+    if (shapes.length > 0) {
+      this.#history.push({ undo: () => this.#restoreAll(shapes), redo: () => this.#removeAll(shapes) });
+    }
+    this.#changed();
+  }
+
+  // For callers that push their own commands to the undo history.
+
+  /** Replaces shapes that still exist. @param {Shape[]} shapes */
+  update(shapes) {
+    for (const shape of shapes) {
+      shape.isFinished = true;
+      this.#shapes.set(shape);
+      this.#sync.replace(shape, { existing: true });
+    }
+    this.#changed();
+  }
+
+  /** Adds or restores shapes. @param {Shape[]} shapes */
+  add(shapes) {
+    for (const shape of shapes) this.#restoreShape(shape);
+    this.#changed();
+  }
+
+  /** Removes shapes. @param {Shape[]} shapes */
+  remove(shapes) {
+    for (const shape of shapes) this.#remove(shape);
+    this.#changed();
+  }
+
+  undo() {
+    this.endStroke();
+    this.#afterUndo(this.#history.undo()?.undo());
+  }
+
+  redo() {
+    this.endStroke();
+    this.#afterUndo(this.#history.redo()?.redo());
+  }
+
+  /** @param {Shape[]} shapes */
+  #sendAll(shapes) {
+    for (const shape of shapes) this.#sync.replace(shape, { existing: false });
+  }
+
+  /** @param {boolean | undefined} wasThere false if the shapes of the command were removed */
+  #afterUndo(wasThere) {
+    if (wasThere === false) this.dispatchEvent(new Event('undofailed'));
+    this.#changed();
+  }
+
+  /** Pushes the drawn shapes of one movement as one command. @param {Shape[]} shapes */
+  #pushDrawn(shapes) {
+    if (shapes.length === 0) return;
+    this.#history.push({ undo: () => this.#removeAll(shapes), redo: () => this.#restoreAll(shapes) });
+  }
+
+  /** @param {Shape[]} shapes @returns {boolean} true if at least one existed */
+  #removeAll(shapes) {
+    const there = shapes.filter(({ id }) => this.#shapes.find(id));
+    for (const shape of there) this.#remove(shape);
+    return there.length > 0;
+  }
+
+  /** @param {Shape[]} shapes @returns {boolean} true if at least one had been removed */
+  #restoreAll(shapes) {
+    const missing = shapes.filter(({ id }) => !this.#shapes.find(id));
+    for (const shape of missing) this.#restoreShape(shape);
+    return missing.length > 0;
+  }
+
+  /** @param {Shape} shape */
+  #restoreShape(shape) {
+    shape.isFinished = true;
+    this.#shapes.set(shape);
+    this.#sync.replace(shape, { existing: false });
+  }
+
+  /** @param {Shape} shape */
+  #remove(shape) {
+    this.#shapes.remove(shape.id);
+    this.#sync.remove(shape);
+  }
+
+  /** @param {string} id @returns {number} its `z`, or that of a new shape */
+  #zOf(id) {
+    return this.#shapes.find(id)?.z ?? this.#sync.nextZ;
+  }
+
+  /** @param {Shape} shape @param {boolean} isDirty @returns {boolean} */
+  #updateDraft(shape, isDirty) {
+    if (this.#draft.shape?.id !== shape.id) this.endStroke();
+    const isNew = this.#draft.shape === null;
+    const isThere = this.#draft.update(shape, isDirty);
+    if (isNew) this.flush();
+    this.#changed();
+    return isThere;
+  }
+
+  #endDraft() {
+    const written = this.#draft.shape;
+    if (written instanceof Text && written.text === '') return this.#discardEmptyText();
+    const made = this.#draft.end();
+    if (!made) return;
+    const { shape, before } = made;
+    if (!before) this.#pushDrawn([shape]);
+    else if (shape instanceof Text && before instanceof Text) {
+      const { id } = shape;
+      // Undo restores only the changed properties, because somebody may have moved the text meanwhile.
+      this.#history.push({
+        undo: () => this.#changeText(id, changes(shape, before)),
+        redo: () => this.#changeText(id, changes(before, shape)),
+      });
+    }
+    this.#changed();
+  }
+
+  /** Ends an empty text: removes it, or discards the draft. */
+  #discardEmptyText() {
+    const before = this.#draft.cancel();
+    if (before) {
+      this.#remove(before);
+      this.endErasing([before]);
+    }
+    this.#changed();
+  }
+
+  /** @param {string} id @param {Partial<Text>} changes @returns {boolean} true if the text exists */
+  #changeText(id, changes) {
+    const there = this.#shapes.find(id);
+    if (!(there instanceof Text)) return false;
+    const rewritten = there.with(changes);
+    this.#shapes.set(rewritten);
+    this.#sync.replace(rewritten, { existing: true });
+    return true;
+  }
+
+  /** @param {StrokeStyle} style @param {Stroke[]} parts the earlier parts of the same movement */
+  #startStroke(style, parts) {
+    const stroke = new Stroke({ ...style, id: this.#newKey(), z: this.#sync.nextZ });
+    this.#pen = { stroke, sent: 0, parts };
+    this.#shapes.set(stroke, { isDraft: true });
+  }
+
+  /**
+   * Ends a long stroke and continues in a new one from its last point.
+   * @param {Stroke} stroke @param {Stroke[]} parts its earlier parts
+   */
+  #splitStroke(stroke, parts) {
+    this.#finishStroke(stroke);
+    this.#startStroke(stroke, [...parts, stroke]);
+    this.extendStroke(stroke.points.slice(-2), stroke.pressures?.slice(-1) ?? null);
+  }
+
+  /** @param {Stroke} stroke the pen's */
+  #finishStroke(stroke) {
+    stroke.finish();
+    // If no point was sent, the session does not have the stroke yet, so `existing` would discard it.
+    this.#sync.replace(stroke, { existing: this.#pen !== null && this.#pen.sent > 0 });
+    this.#shapes.extended(stroke.id);
+    this.#shapes.endDraft(stroke.id);
+  }
+
+  /** Ends the stroke under the pen, because somebody removed it. @param {Stroke[]} parts its earlier parts */
+  #strokeRemoved(parts) {
+    this.#pen = null;
+    this.#pushDrawn(parts);
+    this.#changed();
+  }
+
+  #changed() {
+    this.dispatchEvent(new Event('change'));
+  }
+}
+
+/**
+ * @param {Text} from @param {Text} to
+ * @returns {Partial<Text>} the properties of text and style that differ, with the values of `to`
+ */
+function changes(from, to) {
+  const { text, rgb, color, size } = to;
+  const all = Object.entries({ text, rgb, color, size });
+  return Object.fromEntries(all.filter(([name, value]) => from[/** @type {'text'} */ (name)] !== value));
+}

@@ -1,0 +1,407 @@
+/**
+ * The commands on the selection: move, resize, duplicate, remove, bring to front and restyle. Each is one entry of the undo
+ * history.
+ */
+
+import { newKey } from '../sync/key.js';
+import { IDENTITY, inverse, transformedPlacement } from '../protocol/transformSync.js';
+import { ChunkedTasks } from '../model/scheduling.js';
+import { drawnBefore } from '../model/stroke.js';
+
+/**
+ * @typedef {import('./undoHistory.js').Command} Command
+ * @typedef {import('../model/item.js').Item} Item
+ * @typedef {import('../model/scene.js').Drawable} Drawable
+ * @typedef {import('../model/placement.js').Placement} Placement
+ * @typedef {import('../model/stroke.js').Transform} Transform
+ * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {{ rgb?: string, color?: number, width?: number, size?: number, z?: number }} StyleChange
+ * @typedef {{ before: Shape, after: Shape }} ShapeChange
+ * @typedef {{ item: Item, before: Placement, after: Placement }} ItemChange
+ * @typedef {<T extends { before: unknown, after: unknown }>(change: T) => T} Direction
+ * @typedef {{ ids: ReadonlySet<string>, places: Map<Item, Placement>, isLive: boolean, transform: Transform }} Drag `isLive`:
+ *   the selection itself is shown while it moves, not only its box
+ *
+ * @typedef {object} Parts
+ * @property {import('../model/shapes.js').Shapes} shapes
+ * @property {import('../model/scene.js').Items} items
+ * @property {import('./drawing.js').Drawing} drawing
+ * @property {import('./itemStore.js').ItemStore} itemStore
+ * @property {import('./undoHistory.js').UndoHistory} history
+ * @property {import('../protocol/transformSync.js').TransformSync} transformSync
+ * @property {() => string} [key]
+ * @property {() => number} [now] milliseconds
+ */
+
+/** The maximum numbers of shapes and of their points that are shown during a drag. Of a larger selection, only the box moves. */
+const MAX_LIVE_SHAPES = 300;
+const MAX_LIVE_POINTS = 12_000;
+
+/** Applies commands to the selected shapes and items. */
+export class SelectionCommands {
+  #parts;
+  #newKey;
+  #tasks;
+  /** The drag that is under way. @type {Drag | null} */
+  #drag = null;
+
+  /** @param {Parts} parts */
+  constructor({ key = newKey, now, ...parts }) {
+    this.#parts = parts;
+    this.#newKey = key;
+    this.#tasks = new ChunkedTasks(now);
+  }
+
+  /**
+   * @returns {Transform | null} the transform of the selection box while only the box is shown, because the selection is too
+   *   large
+   */
+  get outlineTransform() {
+    return this.#drag?.isLive === false ? this.#drag.transform : null;
+  }
+
+  get isDragging() {
+    return this.#drag !== null;
+  }
+
+  /** True while a command is not yet applied to all selected shapes and items. */
+  get isBusy() {
+    return this.#tasks.isBusy;
+  }
+
+  /** Continues the work. To be called once a frame. @returns {boolean} true if another frame is needed */
+  frame() {
+    return this.#tasks.frame();
+  }
+
+  /**
+   * Starts a drag, or continues it.
+   * @param {ReadonlySet<string>} ids @param {Transform} transform relative to the start of the drag
+   */
+  drag(ids, transform) {
+    const { shapes, items, itemStore, transformSync } = this.#parts;
+    this.#drag ??= this.#startDrag(ids);
+    const drag = this.#drag;
+    drag.transform = transform;
+    if (drag.isLive) shapes.drag(drag.ids, transform);
+    const isAlone = drag.ids.size === 1;
+    for (const [item, place] of drag.places) {
+      if (items.find(item.id)) itemStore.drag(item, transformedPlacement(place, transform, item.isPicture), isAlone);
+    }
+    // The drag of a single picture or file is sent as a placement, which clients without transforms understand, too. A selection
+    // that is too large to be shown here is not sent, either.
+    if (drag.isLive && (!isAlone || drag.places.size === 0)) transformSync.drag(drag.ids, transform);
+  }
+
+  /** Ends the drag without a change. */
+  cancelDrag() {
+    const drag = this.#drag;
+    this.#drag = null;
+    if (!drag) return;
+    this.#parts.transformSync.cancelDrag();
+    this.#parts.shapes.endDrag();
+    for (const item of drag.places.keys()) this.#parts.itemStore.cancelDrag(item);
+  }
+
+  /** Ends the drag and applies it as one command. */
+  commitDrag() {
+    const drag = this.#drag;
+    this.#drag = null;
+    if (!drag) return;
+    const { transform, places } = drag;
+    /** @type {ShapeChange[]} */
+    const changes = [];
+    /** @type {ItemChange[]} */
+    const shifts = [];
+    const ids = [...drag.ids].filter((id) => this.#isThere(id));
+    this.#parts.transformSync.endDrag();
+    this.#tasks.run(() => ids, (id) => {
+      const one = this.#find(id);
+      if (!one) return;
+      if ('place' in one) {
+        const before = places.get(one) ?? one.place;
+        this.#shift(shifts, { item: one, before, after: transformedPlacement(before, transform, one.isPicture) });
+      } else this.#change(changes, { before: one, after: one.moved(transform) });
+    });
+    this.#parts.shapes.endDrag();
+    if (ids.length === 0) return;
+    this.#push({
+      undo: () => this.#move(ids, changes, shifts, inverse(transform), reversed),
+      redo: () => this.#move(ids, changes, shifts, transform, forward),
+    });
+  }
+
+  /** Removes shapes and items, for everybody. @param {ReadonlySet<string>} ids */
+  remove(ids) {
+    const all = this.#of(ids);
+    const removal = this.#removal(all.filter(isShape), all.filter(isItem));
+    removal.redo();
+    this.#push(removal);
+  }
+
+  /**
+   * Inserts imported shapes and items. They become this person's own.
+   * @param {Shape[]} shapes new ones
+   * @param {{ added: import('./itemStore.js').ItemContent, place: import('../model/placement.js').Placement }[]} placed
+   * @returns {string[]} their ids
+   */
+  insert(shapes, placed) {
+    const { itemStore, drawing } = this.#parts;
+    const items = placed.map(({ added, place }) => itemStore.insert(added, place));
+    this.#tasks.run(() => shapes, (shape) => drawing.add([shape]));
+    return this.#pushInsertion(shapes, items);
+  }
+
+  /**
+   * Duplicates shapes and items beside the originals.
+   * @param {ReadonlySet<string>} ids @param {number} distance points
+   * @returns {Promise<string[]>} the ids of the copies; empty while the work is unfinished
+   */
+  async duplicate(ids, distance) {
+    const { itemStore, drawing } = this.#parts;
+    const transform = { factor: 1, x: distance, y: distance };
+    /** @type {Map<Drawable, Blob>} */
+    const blobs = new Map();
+    for (const item of this.#of(ids).filter(isItem)) blobs.set(item, await item.load());
+    /** @type {Shape[]} */
+    const shapes = [];
+    /** @type {Item[]} */
+    const items = [];
+    // Read again, because somebody may have changed them meanwhile.
+    const all = this.#of(ids).map((one) => ({ one, id: this.#newKey() }));
+    this.#tasks.run(() => all, ({ one, id }) => {
+      const blob = blobs.get(one);
+      const z = drawing.nextZ;
+      if (!('place' in one)) {
+        const copy = Object.assign(one.moved(transform), { id, z });
+        shapes.push(copy);
+        drawing.add([copy]);
+      } else if (blob) {
+        items.push(itemStore.insert({ ...one, blob }, { ...transformedPlacement(one.place, transform, true), z }));
+      }
+    });
+    return this.#pushInsertion(shapes, items);
+  }
+
+  /** Brings shapes and items to the front, in the same order among each other. @param {ReadonlySet<string>} ids */
+  bringToFront(ids) {
+    const there = this.#of(ids).map(({ id }) => id);
+    if (there.length === 0) return;
+    /** @type {ShapeChange[]} */
+    const changes = [];
+    /** @type {ItemChange[]} */
+    const shifts = [];
+    this.#tasks.run(() => there, (id) => {
+      const one = this.#find(id);
+      if (!one) return;
+      const z = this.#parts.drawing.nextZ;
+      if ('place' in one) this.#shift(shifts, { item: one, before: one.place, after: { ...one.place, z } });
+      else this.#change(changes, { before: one, after: withStyle(one, { z }) });
+    });
+    this.#push({
+      undo: () => this.#restyle(there, changes, shifts, ['z'], reversed),
+      redo: () => this.#restyle(there, changes, shifts, ['z'], forward),
+    });
+  }
+
+  /**
+   * Gives shapes another style.
+   * @param {ReadonlySet<string>} ids @param {(shape: Shape) => StyleChange} styleOf
+   * @returns {boolean} true if at least one of them is a shape
+   */
+  restyle(ids, styleOf) {
+    const there = this.#of(ids).filter(isShape).map(({ id }) => id);
+    if (there.length === 0) return false;
+    /** @type {ShapeChange[]} */
+    const changes = [];
+    const names = new Set();
+    this.#tasks.run(() => there, (id) => {
+      const before = this.#parts.shapes.base(id);
+      if (!before) return;
+      const style = styleOf(before);
+      for (const name of Object.keys(style)) names.add(name);
+      this.#change(changes, { before, after: withStyle(before, style) });
+    });
+    this.#push({
+      undo: () => this.#restyle(there, changes, [], names, reversed),
+      redo: () => this.#restyle(there, changes, [], names, forward),
+    });
+    return true;
+  }
+
+  /** Cancels the drag and all unfinished work, because the page shows another drawing. */
+  reset() {
+    this.cancelDrag();
+    this.#tasks.reset();
+  }
+
+  /** @param {string} id @returns {Drawable | null} without the drags of others */
+  #find(id) {
+    return this.#parts.items.find(id) ?? this.#parts.shapes.base(id);
+  }
+
+  /** @param {string} id */
+  #isThere(id) {
+    return this.#parts.shapes.find(id) !== null || this.#parts.items.find(id) !== null;
+  }
+
+  /** @param {ReadonlySet<string>} ids @returns {Drawable[]} those that exist, without the drags of others; lowest first */
+  #of(ids) {
+    const all = [...ids].map((id) => this.#find(id)).filter((one) => one !== null);
+    return all.sort(drawnBefore);
+  }
+
+  /** @param {ReadonlySet<string>} ids @returns {Drag} */
+  #startDrag(ids) {
+    const items = this.#parts.items.all.filter(({ id }) => ids.has(id));
+    const few = ids.size - items.length <= MAX_LIVE_SHAPES ? this.#of(ids) : null;
+    const points = few?.reduce((sum, one) => sum + ('points' in one ? one.points.length / 2 : 1), 0) ?? Infinity;
+    const places = new Map(items.map((item) => [item, item.place]));
+    return { ids, places, isLive: points <= MAX_LIVE_POINTS, transform: IDENTITY };
+  }
+
+  /** @param {Shape[]} shapes @param {Item[]} items new ones @returns {string[]} their ids; empty while the work is unfinished */
+  #pushInsertion(shapes, items) {
+    if (shapes.length + items.length === 0 && !this.isBusy) return [];
+    const { undo, redo } = this.#removal(shapes, items);
+    this.#push({ undo: redo, redo: undo });
+    return this.isBusy ? [] : [...shapes, ...items].map(({ id }) => id);
+  }
+
+  /** @param {Shape[]} shapes @param {Item[]} items @returns {Command} the command that removes them */
+  #removal(shapes, items) {
+    const { itemStore, drawing } = this.#parts;
+    let removed = items;
+    const isThere = (/** @type {Shape} */ { id }) => this.#parts.shapes.find(id) !== null;
+    return {
+      redo: () => {
+        const wasThere = shapes.some(isThere);
+        this.#tasks.run(() => shapes, (shape) => isThere(shape) && drawing.remove([shape]));
+        removed = itemStore.removeAll(items);
+        return wasThere || removed.length > 0;
+      },
+      undo: () => {
+        const wasGone = !shapes.every(isThere);
+        this.#tasks.run(() => shapes, (shape) => !isThere(shape) && drawing.add([shape]));
+        return itemStore.restoreRemoved(removed) || wasGone;
+      },
+    };
+  }
+
+  /** Applies and records a change. @param {ShapeChange[]} changes the record @param {ShapeChange} change */
+  #change(changes, change) {
+    changes.push(change);
+    this.#parts.drawing.update([change.after]);
+  }
+
+  /** Applies and records a change. @param {ItemChange[]} shifts the record @param {ItemChange} shift */
+  #shift(shifts, shift) {
+    shifts.push(shift);
+    this.#parts.itemStore.move(shift.item, shift.after);
+  }
+
+  /**
+   * Moves shapes and items for undo or redo. Later changes by other participants are kept.
+   * @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts @param {Transform} transform
+   * @param {Direction} direction
+   * @returns {boolean} true if at least one still exists
+   */
+  #move(ids, changes, shifts, transform, direction) {
+    return this.#reapply(
+      ids,
+      changes,
+      shifts,
+      (now, change) => {
+        const { before, after } = direction(change);
+        return now.looksLike(before) ? after : now.moved(transform);
+      },
+      (now, shift) => {
+        const { item, before, after } = direction(shift);
+        return isSamePlacement(now, before) ? after : transformedPlacement(now, transform, item.isPicture);
+      },
+    );
+  }
+
+  /**
+   * Restyles shapes and items for undo or redo. Later changes by other participants are kept.
+   * @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts
+   * @param {Iterable<string>} names of the changed properties @param {Direction} direction
+   */
+  #restyle(ids, changes, shifts, names, direction) {
+    const style = (/** @type {Shape | Placement} */ now, /** @type {ShapeChange | ItemChange} */ change) => {
+      const { before, after } = /** @type {Record<string, any>} */ (direction(change));
+      const mine = [...names].filter((name) => /** @type {any} */ (now)[name] === before[name]);
+      return mine.length > 0 ? Object.fromEntries(mine.map((name) => [name, after[name]])) : null;
+    };
+    return this.#reapply(
+      ids,
+      changes,
+      shifts,
+      (now, change) => {
+        const changed = style(now, change);
+        return changed && withStyle(now, changed);
+      },
+      (now, shift) => {
+        const changed = style(now, shift);
+        return changed && { ...now, ...changed };
+      },
+    );
+  }
+
+  /**
+   * @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts
+   * @param {(now: Shape, change: ShapeChange) => Shape | null} changed returns the new version of a shape; null: no change
+   * @param {(now: Placement, shift: ItemChange) => Placement | null} shifted
+   * @returns {boolean} true if at least one still exists
+   */
+  #reapply(ids, changes, shifts, changed, shifted) {
+    const { shapes, itemStore, drawing } = this.#parts;
+    this.#tasks.run(() => changes, (change) => {
+      const now = shapes.base(change.before.id);
+      const shape = now && changed(now, change);
+      if (shape) drawing.update([shape]);
+    });
+    this.#tasks.run(() => shifts, (shift) => {
+      const item = itemStore.current(shift.item);
+      const place = item && shifted(item.place, shift);
+      if (place) itemStore.move(item, place);
+    });
+    return ids.some((id) => this.#isThere(id)) || shifts.some(({ item }) => itemStore.current(item) !== null);
+  }
+
+  /** @param {Command} command already applied */
+  #push(command) {
+    this.#parts.history.push(command);
+    this.#parts.drawing.update([]);
+  }
+}
+
+/** @param {Drawable} one @returns {one is Shape} */
+function isShape(one) {
+  return !('place' in one);
+}
+
+/** @param {Drawable} one @returns {one is Item} */
+function isItem(one) {
+  return 'place' in one;
+}
+
+/** @param {Shape} shape @param {StyleChange} style @returns {Shape} a copy with another style */
+function withStyle(shape, style) {
+  return Object.assign(shape.moved(IDENTITY), style);
+}
+
+/** @template T @param {T} change @returns {T} */
+function forward(change) {
+  return change;
+}
+
+/** @template {{ before: unknown, after: unknown }} T @param {T} change @returns {T} with `before` and `after` exchanged */
+function reversed(change) {
+  return { ...change, before: change.after, after: change.before };
+}
+
+/** @param {Placement} a @param {Placement} b */
+function isSamePlacement(a, b) {
+  return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height && a.z === b.z;
+}

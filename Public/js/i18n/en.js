@@ -1,0 +1,467 @@
+/**
+ * All texts of the page, in English. Another language is another such file with the same keys. It must be added where languages
+ * are listed: in `app/early.js`, in `i18n.js`, and in the dialog of `index.html`.
+ */
+
+import { formatterOf } from './format.js';
+
+/** @typedef {typeof table} Strings */
+
+const { number, plural, counted, list } = formatterOf('en');
+const STROKES = { one: 'stroke', other: 'strokes' };
+const PICTURES = { one: 'picture', other: 'pictures' };
+const FILES = { one: 'file', other: 'files' };
+const THINGS = { one: 'thing', other: 'things' };
+const PEOPLE = { one: 'person', other: 'people' };
+const ARE = { one: 'is', other: 'are' };
+
+const table = {
+  // Around the page.
+  description: 'Draw on one page with others, each in their own browser.',
+  skip: 'Skip to the tools',
+  page: 'The page that everybody draws on',
+  hintAlone: 'Draw. Then invite someone.',
+  hintTogether: 'Draw. Everybody here sees it.',
+  items: 'Pictures and files',
+  chosen: 'Selection',
+  drop: 'Drop it here',
+  toAdd: 'Pictures or files to add',
+  whoIsHere: 'Who is here',
+  share: 'Share',
+  messages: 'Messages',
+  showEverything: 'Show everything',
+  notEncrypted: 'Not encrypted',
+  notEncryptedText:
+    'Others in this network can read everything, and the picture can be saved but not copied. If this gateway has an https:// address, open the page there.',
+  zoom: 'Zoom',
+  closer: 'Zoom in',
+  closerTitle: 'Zoom in (+)',
+  farther: 'Zoom out',
+  fartherTitle: 'Zoom out (−)',
+  zoomTitle: '100 % (Shift 0)',
+  close: 'Close',
+  done: 'Done',
+  cancel: 'Cancel',
+  save: 'Save',
+
+  // The tools.
+  tools: 'Tools',
+  tool: 'Tool',
+  select: 'Select',
+  selectTitle: 'Select, move and resize (V)',
+  pen: 'Pen',
+  penTitle: 'Pen (P)',
+  eraser: 'Eraser',
+  eraserTitle: 'Eraser (E)',
+  moreTools: 'More tools',
+  highlighter: 'Highlighter',
+  highlighterTitle: 'Highlighter (M)',
+  line: 'Line',
+  lineTitle: 'Line (L)',
+  arrow: 'Arrow',
+  arrowTitle: 'Arrow (A)',
+  rectangle: 'Rectangle',
+  rectangleTitle: 'Rectangle (R)',
+  ellipse: 'Ellipse',
+  ellipseTitle: 'Ellipse (O)',
+  text: 'Text',
+  textTitle: 'Text (T)',
+  hand: 'Move the page',
+  handTitle: 'Move the page (H)',
+  add: 'Add pictures or files',
+  addTitle: 'Add pictures or files (I)',
+  ink: 'Color and width',
+  color: 'Color',
+  /** In the order of the palette. */
+  colors: ['Red', 'Orange', 'Yellow', 'Green', 'Mint', 'Teal', 'Cyan', 'Indigo', 'Purple', 'Pink', 'Brown'],
+  ownColor: 'Your own color (press again to change it)',
+  width: 'Width',
+  widths: ['Fine', 'Medium', 'Broad'],
+  history: 'History',
+  undo: 'Undo',
+  undoTitle: 'Undo (Ctrl Z)',
+  redo: 'Redo',
+  redoTitle: 'Redo (Ctrl Shift Z)',
+  more: 'More',
+  newPage: 'New page',
+  saveCopy: 'Save a copy',
+  keys: 'Keyboard shortcuts',
+  language: 'Language',
+  fingersDraw: 'Draw with fingers',
+  theme: 'Theme',
+  /** In the order of the choice. */
+  themes: ['System', 'Light', 'Dark'],
+  leave: 'Leave',
+  end: 'End for everyone',
+  /** @param {number} count */
+  endFor: (count) => `End for all ${counted(count, PEOPLE)}…`,
+
+  fingersMove: 'The pen draws, and fingers move the page. You can change this in the menu.',
+
+  // What is drawn.
+  nothingDrawn: 'Nothing is drawn yet.',
+  /** @param {number} count */
+  strokesDrawn: (count) => `${counted(count, STROKES)} ${plural(count, ARE)} drawn.`,
+  /** @param {number} pictures @param {number} files */
+  itemsOnPage: (pictures, files) => {
+    const parts = [pictures && counted(pictures, PICTURES), files && counted(files, FILES)].filter(Boolean);
+    return `${parts.join(' and ')} ${plural(pictures + files, ARE)} on the page.`;
+  },
+
+  // The list of keys.
+  keyTools: 'Pen, highlighter, eraser, selection',
+  keyShapes: 'Line, arrow, rectangle, ellipse',
+  keyRegular: 'Equal sides, straight; from the center',
+  keyMove: 'Move the selection; with Shift in larger steps',
+  keySize: 'Enlarge, reduce the selection',
+  keyRemove: 'Remove the selection',
+  keyAll: 'Select all',
+  keyStep: 'Select the previous, the next',
+  keyCopy: 'Copy, paste; also on other pages',
+  keyWidth: 'Finer, broader',
+  keyColors: 'Colors; C your own',
+  keyUndo: 'Undo; with Shift redo',
+  keyHand: 'Move the page; also with two fingers or the wheel',
+  keyZoom: 'Zoom in, zoom out',
+  keyActualSize: 'Actual size',
+  keyList: 'This list',
+  ctrl: 'Ctrl',
+  shift: 'Shift',
+  delete: 'Delete',
+  pageUp: 'Page ↑',
+  space: 'Space',
+  drag: 'drag',
+
+  // Sharing.
+  shareTitle: 'Draw together',
+  shareText: 'Anyone who opens this link can draw on this page.',
+  link: 'Link to this page',
+  copy: 'Copy',
+  copied: 'Copied',
+  send: 'Send…',
+  code: 'The link as a QR code',
+  scan: 'People beside you can scan this with a phone’s camera.',
+  onlyThisDevice:
+    'Only this device can open this link. To draw with others, open the page at the address that this machine has in your network.',
+  copyByHand: 'The link is selected. Copy it with Ctrl C, or touch and hold it.',
+
+  // People.
+  yourName: 'Your name',
+  nameText: 'The others see it beside your pen.',
+  changeName: 'Change my name',
+  you: 'you',
+  /** The states of a person. */
+  presence: { drawing: 'drawing now', here: 'here', away: 'away' },
+  /** @param {number} minutes */
+  idleFor: (minutes) => `idle for ${number(minutes)} min`,
+  /** @param {string} name */
+  isAway: (name) => `${name}, away`,
+  /** @param {string} name */
+  tookAway: (name) => `${name} removed this`,
+  /** @param {number} count */
+  tabs: (count) => `${number(count)} tabs`,
+  /** @param {string} name */
+  youAre: (name) => `You, ${name}. Change your name`,
+  /** @param {number} count */
+  morePeople: (count) => `${number(count)} more`,
+  /** @param {number} count */
+  people: (count) => counted(count, PEOPLE),
+  /** @param {string[]} names */
+  names: (names) => list(names),
+  /** @param {string} names @param {number} count */
+  areHere: (names, count) => `${names} ${plural(count, ARE)} here.`,
+  /** @param {string} names @param {number} _count */
+  joined: (names, _count) => `${names} joined`,
+  /** @param {string} names @param {number} _count */
+  left: (names, _count) => `${names} left`,
+  /** The first and the second words of random names. */
+  firstNames: [
+    'Amber',
+    'Azure',
+    'Coral',
+    'Crimson',
+    'Golden',
+    'Jade',
+    'Lilac',
+    'Olive',
+    'Rosy',
+    'Russet',
+    'Silver',
+    'Violet',
+  ],
+  secondNames: [
+    'Badger',
+    'Finch',
+    'Fox',
+    'Gecko',
+    'Hare',
+    'Heron',
+    'Lynx',
+    'Magpie',
+    'Newt',
+    'Otter',
+    'Robin',
+    'Swift',
+  ],
+
+  // A session's beginning and end.
+  newPageTitle: 'Start a new page?',
+  /** @param {number} count */
+  newPageForAll: (count) => `Start a new page for all ${counted(count, PEOPLE)}?`,
+  oldPageStays: 'The old one stays as it is, under its own link.',
+  oldPageGoes: 'Your drawing will be lost.',
+  aNewPage: 'A new page.',
+  /** @param {string} name */
+  startedNewPage: (name) => `${name} started a new page.`,
+  seeOldPage: 'See the old one',
+  leaveTitle: 'Leave this session?',
+  leaveText: 'The picture stays here with you.',
+  leaveOthers: 'The others continue to draw. The picture stays here with you.',
+  endTitle: 'End this session?',
+  /** @param {number} count */
+  endForAll: (count) => `End it for all ${counted(count, PEOPLE)}?`,
+  endText: 'Everybody keeps the picture, but you can no longer draw on it together.',
+  youLeft: 'You left. The picture is yours alone now.',
+  pictureStays: 'The picture is still here.',
+  over: 'This session has ended.',
+  overForLate: 'This session has ended. Only those who were in it still have its picture.',
+  startAnew: 'New session',
+  look: 'Look at the picture',
+  tryAgain: 'Try again',
+  startSession: 'Start a new session',
+  startWithPicture: 'Start a new session with this picture',
+  goneTitle: 'This session no longer exists',
+  goneText: 'The server does not have it any more.',
+  /** By the kind of the end. */
+  overTitles: {
+    left: 'You left',
+    ended: 'This session has ended',
+    unknown: 'There is no such session',
+    full: 'This session is full',
+    version: 'This page is too old',
+    refused: 'The server refused this page',
+  },
+
+  // The connection.
+  tryNow: 'Try now',
+  reconnecting: 'Reconnecting…',
+  connecting: 'Connecting…',
+  offline: 'Offline. This is the picture as this device last saw it.',
+  offlinePart: 'Offline. This is a part of the picture as this device last saw it.',
+  tryingAgain: 'Trying again…',
+  drawOn: 'Keep drawing. Nothing is lost.',
+  /** @param {number} strokes @param {number} pictures @param {number} files */
+  areSafe: (strokes, pictures, files) => {
+    const parts = [
+      strokes && counted(strokes, STROKES),
+      pictures && counted(pictures, PICTURES),
+      files && counted(files, FILES),
+    ];
+    return `${list(parts.filter(Boolean).map(String))} ${plural(strokes + pictures + files, ARE)} safe on this device.`;
+  },
+  /** @param {number} count */
+  willBeSent: (count) => `${counted(count, STROKES)} will be sent.`,
+  back: 'Back.',
+  /** @param {number} count */
+  sending: (count) => `Back. Sending ${counted(count, STROKES)}…`,
+  /** @param {number} count */
+  sent: (count) => `Back. ${counted(count, STROKES)} sent.`,
+  notLoaded: 'A part of the page could not be loaded. Load the page again.',
+  notKept: 'This browser stores nothing. Your drawing is lost when you close or reload this page.',
+  keepOpen: 'Keep this page open.',
+  notSaved: 'Not saved at the moment. Keep this page open.',
+  noRoom: 'The server has no space at the moment. Your changes are sent later.',
+  /** The reasons for which the gateway refuses connections, by its code. */
+  troubles: {
+    'storage-full': 'The server cannot save anything now.',
+    'session-full': 'This session is full.',
+    internal: 'The server cannot open this session.',
+  },
+
+  // What is chosen.
+  duplicate: 'Duplicate',
+  duplicateTitle: 'Duplicate (Ctrl D)',
+  bringToFront: 'Bring to front',
+  bringToFrontTitle: 'Bring to front (Page ↑)',
+  /** @param {number} count */
+  thingsChosen: (count) => `${counted(count, THINGS)} selected.`,
+  /** @param {number} count */
+  removeThings: (count) => `Remove ${counted(count, THINGS)} for everybody?`,
+  /** @param {number} count */
+  thingsRemoved: (count) => `${counted(count, THINGS)} removed.`,
+
+  // Pictures and files.
+  download: 'Download',
+  /** @param {string} name */
+  downloadOf: (name) => `Download ${name}`,
+  remove: 'Remove',
+  removeTitle: 'Remove (Delete)',
+  pause: 'Pause',
+  resume: 'Resume',
+  paused: 'paused',
+  waiting: 'waiting',
+  noConnection: 'no connection',
+  loading: 'Loading…',
+  /** @param {string} name */
+  uploadOf: (name) => `Upload of ${name}`,
+  /** @param {string} name */
+  onPage: (name) => `${name} is on the page.`,
+  /** @param {string} name @param {string} why */
+  notUploaded: (name, why) => `${name} was not uploaded. ${why}`,
+  /** @param {string} name */
+  uploadPaused: (name) => `The upload of ${name} is paused.`,
+  /** @param {string} name */
+  uploading: (name) => `${name} is being uploaded.`,
+  /** @param {string} name */
+  uploaded: (name) => `${name} is uploaded.`,
+  /** @param {string} name */
+  picture: (name) => `Picture ${name}`,
+  /** @param {string} name */
+  file: (name) => `File ${name}`,
+  /** @param {string} name */
+  addedBy: (name) => `added by ${name}`,
+  failed: 'not uploaded',
+  /** @param {string} done */
+  underWay: (done) => `uploading, ${done}`,
+  somebody: 'Somebody',
+  /** @param {string} name @param {string} what */
+  adds: (name, what) => `${name} adds ${what}`,
+  /** @param {string} what */
+  removed: (what) => `Removed: ${what}`,
+  /** @param {string} name */
+  youRemoved: (name) => `Removed ${name}`,
+  /** @param {number} count */
+  files: (count) => counted(count, FILES),
+  /** @param {string} name */
+  removeQuestion: (name) => `Remove ${name}?`,
+  /** @param {string} name */
+  removeForAll: (name) => `Remove ${name} for everybody?`,
+  cannotComeBack: 'This cannot be undone.',
+  removedByOther: 'Somebody else removed it.',
+  unreadable: 'This file cannot be read.',
+  /** @param {number} count */
+  filesUnreadable: (count) => `${counted(count, FILES)} cannot be read.`,
+  /** @param {string} size @param {string} limit */
+  tooLarge: (size, limit) => `This file is ${size}. The limit here is ${limit}.`,
+  /** @param {number} count @param {string} limit */
+  filesTooLarge: (count, limit) =>
+    `${counted(count, FILES)} ${plural(count, ARE)} too large. The limit here is ${limit}.`,
+  /** @param {string} name */
+  notThere: (name) => `“${name}” is not available yet.`,
+  /** @param {string} why */
+  notBrought: (why) => `It could not be added to this session. ${why}`,
+  noPicture: 'This is not a picture.',
+  damaged: 'The picture is damaged.',
+  cannotShow: 'This picture cannot be shown.',
+  copyTooLarge: 'This browser cannot create such a large picture.',
+  /** @param {number} count */
+  savedWithout: (count) =>
+    `Saved without ${count === 1 ? 'a picture' : counted(count, PICTURES)} that cannot be loaded.`,
+
+  // Export and import.
+  copyAs: 'As',
+  asPicture: 'Picture',
+  asVectors: 'Vectors',
+  asDrawing: 'Drawing',
+  size: 'Size',
+  paper: 'Paper',
+  asPage: 'As here',
+  white: 'White',
+  noPaper: 'None',
+  onlyChosen: 'Only the selection',
+  copyPicture: 'Copy picture',
+  pictureCopied: 'The picture is on the clipboard.',
+  print: 'Print…',
+  /** @param {number} width @param {number} height */
+  pixels: (width, height) => `PNG, ${number(width)} × ${number(height)} pixels.`,
+  noLarger: 'Browsers cannot create a larger picture.',
+  /** The uses of the other formats. @type {Record<string, string>} */
+  formats: {
+    svg: 'SVG: sharp at any size, in browsers and drawing programs.',
+    drawing: 'A file with everything on the page. With “Open…” you can continue to draw on it.',
+  },
+  /** @param {string} percent */
+  beingMade: (percent) => `Creating the copy: ${percent}`,
+  open: 'Open…',
+  /** @param {number} count */
+  openedWithout: (count) => `Opened without ${counted(count, THINGS)} that ${plural(count, ARE)} damaged.`,
+  noDrawing: 'This is not a drawing from Draw Together, or it is damaged.',
+  drawingTooNew: 'This drawing was saved by a newer version. Load the page again.',
+  /** @param {string} size @param {string} limit */
+  drawingTooLarge: (size, limit) => `This drawing is ${size}. At most ${limit} can be opened.`,
+  /** @param {number} count */
+  shapesInFile: (count) => counted(count, STROKES),
+  /** @param {string} what @param {number} limit */
+  tooManyInDrawing: (what, limit) => `There are ${what} in this drawing. At most ${number(limit)} can be opened.`,
+
+  // Numbers.
+  number,
+  /** @param {number} count */
+  percent: (count) => `${number(count)} %`,
+  /** @param {number} count */
+  bytes: (count) => counted(count, { one: 'byte', other: 'bytes' }),
+  /** @param {string} done @param {string} total */
+  doneOf: (done, total) => `${done} of ${total}`,
+  fewSecondsLeft: 'a few seconds left',
+  /** @param {number} seconds */
+  secondsLeft: (seconds) => `${number(seconds)} s left`,
+  /** @param {number} minutes */
+  minutesLeft: (minutes) => `${number(minutes)} min left`,
+  /** @param {number} hours @param {number} minutes */
+  hoursLeft: (hours, minutes) => `${number(hours)} h ${minutes > 0 ? `${number(minutes)} min ` : ''}left`,
+
+  // The choice of a language.
+  languageText: 'The language applies to this device.',
+  ofBrowser: 'As in the browser',
+  languageLater: 'The language changes when you open the page again.',
+
+  /** The gateway's notices to all participants, by code. */
+  notices: {
+    'session-quota': 'This session is nearly full.',
+    saved: 'Everything is saved again.',
+    damaged: 'A part of this session was lost: strokes may be missing, and deleted ones may be back.',
+  },
+  /** Errors about the content of a file, by their codes. @type {Record<string, (name: string) => string>} */
+  fileErrors: {
+    'not-ready': (name) => `“${name}” is still being uploaded.`,
+    unavailable: (name) => `“${name}” could not be loaded.`,
+    unreadable: (name) => `“${name}” was changed or can no longer be read.`,
+  },
+  /** True if the gateway's sentences about errors are in this language. */
+  speaksAsGateway: true,
+  /** The texts of errors without a text in this language, by their codes. */
+  codes: {
+    'bad-request': 'The server did not understand that.',
+    'unsupported-version': 'The server speaks another version. Load the page again.',
+    'not-found': 'It no longer exists.',
+    ended: 'Somebody ended it for everyone.',
+    'session-full': 'This session is full.',
+    'origin-refused': 'The server does not accept this from this page.',
+    'token-needed': 'The server does not know you any more. Load the page again.',
+    'not-joined': 'You are not in this session any more.',
+    'message-too-large': 'That is too much at once.',
+    'rate-limited': 'That was too much at once. Try again in a moment.',
+    'sequence-gap': 'Something was lost on the way. Load the page again.',
+    'bad-entry': 'The server did not understand that.',
+    'unknown-participant': 'Somebody for whom this was meant is no longer here.',
+    'session-quota': 'There is no room left in this session. Remove something first.',
+    'attachment-too-large': 'This file is too large.',
+    'storage-full': 'The server has no space at the moment. Try again later.',
+    'offset-mismatch': 'The server has another part of the file. Try again.',
+    'digest-mismatch': 'The file was damaged on the way. Try again.',
+    damaged: 'The file is damaged on the server.',
+    'not-ready': 'It is still being uploaded.',
+    'too-many': 'There are too many requests at the moment. Try again later.',
+    unavailable: 'The server cannot be reached.',
+    internal: 'An error occurred on the server.',
+    unreadable: 'The file was changed or can no longer be read.',
+    cancelled: 'The upload was cancelled.',
+    left: 'You left the session.',
+    unknown: 'The link may be wrong, or the session ended long ago.',
+    full: 'This session is full.',
+    version: 'The server speaks a newer version. Load the page again.',
+    refused: 'The server closed the connection.',
+  },
+};
+
+export const en = Object.freeze(table);

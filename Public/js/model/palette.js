@@ -1,0 +1,82 @@
+/** The colors of the activity, in the order of their numbers on the wire. Each is visible on light and on dark paper. */
+
+export const PALETTE = Object.freeze([
+  '#e5484d',
+  '#f2762e',
+  '#e8b100',
+  '#30a46c',
+  '#3fc9a4',
+  '#12a5a5',
+  '#2ba9e0',
+  '#4f5fe8',
+  '#8e4ec6',
+  '#e54e9e',
+  '#a1704a',
+]);
+
+/** @param {unknown} value @returns {value is string} `#` and six hex digits */
+export function isRGB(value) {
+  return typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value);
+}
+
+/** @param {string} rgb @returns {number} the number of the nearest color of the palette */
+export function nearestColor(rgb) {
+  const [r, g, b] = channels(rgb);
+  let best = 0;
+  let least = Infinity;
+  PALETTE.forEach((color, index) => {
+    const [r2, g2, b2] = channels(color);
+    const distance = (r - r2) ** 2 + (g - g2) ** 2 + (b - b2) ** 2;
+    if (distance < least) [best, least] = [index, distance];
+  });
+  return best;
+}
+
+/** The limits of a random color's luminance: a lighter one is hard to see on white paper, a darker one on dark paper. */
+const LIGHTEST = 0.4;
+const DARKEST = 0.12;
+
+/** Returns a color for a person: any hue, visible on both papers. @param {() => number} [random] @returns {string} */
+export function randomColor(random = Math.random) {
+  const hue = random() * 360;
+  const saturation = 0.62 + random() * 0.2;
+  let lightness = 0.54;
+  while (luminance(rgbFromHSL(hue, saturation, lightness)) > LIGHTEST) lightness -= 0.02;
+  while (luminance(rgbFromHSL(hue, saturation, lightness)) < DARKEST) lightness += 0.02;
+  return rgbFromHSL(hue, saturation, lightness);
+}
+
+/**
+ * Returns the text color that is easier to read on a background.
+ * @param {string} rgb of the background @returns {'#ffffff' | '#000000'}
+ */
+export function textOn(rgb) {
+  const light = luminance(rgb) + 0.05;
+  return 1.05 / light >= light / 0.05 ? '#ffffff' : '#000000';
+}
+
+/** Returns the relative luminance (WCAG 2), from 0 for black to 1 for white. @param {string} rgb @returns {number} */
+export function luminance(rgb) {
+  const [r, g, b] = channels(rgb).map((channel) => {
+    const value = channel / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** @param {string} rgb @returns {[number, number, number]} */
+function channels(rgb) {
+  const value = Number.parseInt(rgb.slice(1), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+/** @param {number} hue @param {number} saturation @param {number} lightness */
+function rgbFromHSL(hue, saturation, lightness) {
+  const strength = saturation * Math.min(lightness, 1 - lightness);
+  const channel = (/** @type {number} */ offset) => {
+    const k = (offset + hue / 30) % 12;
+    const value = lightness - strength * Math.max(-1, Math.min(k - 3, 9 - k, 1));
+    return Math.round(value * 255).toString(16).padStart(2, '0');
+  };
+  return `#${channel(0)}${channel(8)}${channel(4)}`;
+}

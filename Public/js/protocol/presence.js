@@ -1,0 +1,204 @@
+/**
+ * The presence of the others: here, drawing, idle or away. It is derived from their messages. Presence messages are sent only
+ * where the other messages do not show it. Needs no DOM.
+ */
+
+import { GroupSessionMessenger } from '../sync/groupSessionMessenger.js';
+import { CURSOR_TYPE } from './cursorMessage.js';
+
+/**
+ * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../sync/participants.js').Participant} Participant
+ * @typedef {{ isAway: boolean, activeAt: number, drawnAt: number }} Activity
+ * @typedef {{ kind: 'drawing' | 'here' | 'idle' | 'away', minutes: number }} State `minutes`: the time since the last activity
+ */
+
+/**
+ * The message type, unreliable. `{}`: here; `{"away": true}`: the page is hidden; `idle`: the seconds since the last activity.
+ */
+const PRESENCE_TYPE = 'PresenceMessage';
+/** The minimum interval between messages about activity. It is shorter than the time after which a participant counts as idle. */
+const SEND_INTERVAL_MS = 20_000;
+const IDLE_MS = 60_000;
+const DRAWING_MS = 3000;
+/** The maximum random delay of messages to newcomers and after a reconnect, so that not all clients send at once. */
+const SPREAD_MS = 1500;
+/** The gateway's limit for the targets of a message. */
+const MAX_TARGETS = 1000;
+
+/** Event: `change`, after a participant went away or came back. */
+export class Presence extends EventTarget {
+  #now;
+  #random;
+  #after;
+  /** @type {GroupSession | null} */
+  #session = null;
+  /** @type {GroupSessionMessenger | null} */
+  #messenger = null;
+  /** @type {Map<number, Activity>} by the participant's number */
+  #activities = new Map();
+  #isAway = false;
+  #sentAway = false;
+  #sentAt = -Infinity;
+  #activeAt;
+
+  /**
+   * @param {{ now?: () => number, random?: () => number, after?: (ms: number, call: () => void) => void }} [around] clock and
+   *   timers; times in milliseconds
+   */
+  constructor({
+    now = () => performance.now(),
+    random = Math.random,
+    after = (ms, call) => void setTimeout(call, ms),
+  } = {}) {
+    super();
+    this.#now = now;
+    this.#random = random;
+    this.#after = after;
+    this.#activeAt = now();
+  }
+
+  /** @param {GroupSession | null} session from now on */
+  follow(session) {
+    this.#session = session;
+    this.#activities.clear();
+    this.#sentAway = false;
+    this.#sentAt = -Infinity;
+    this.#messenger = session && new GroupSessionMessenger(session, { deliveryMode: 'unreliable' });
+    if (!session || !this.#messenger) return;
+    session.observe({
+      entry: ({ sender, type, system, unchanged }) => {
+        // Entries of a catch-up show earlier activity.
+        if (session === this.#session && session.isConnected && !system && !unchanged) {
+          this.#recordActivity(sender, type);
+        }
+      },
+    });
+    session.addEventListener('participantschange', (event) => {
+      const { joined, left } =
+        /** @type {CustomEvent<{ joined: Participant[], left: Participant[] }>} */ (event).detail;
+      for (const { number } of left) this.#activities.delete(number);
+      this.#sendToNewcomers(session, joined);
+    });
+    session.addEventListener('connectionchange', () => this.#afterRandomDelay(session, () => this.#sendAway()));
+    this.#listen(this.#messenger);
+  }
+
+  /** @param {number} number of a participant @returns {State} */
+  of(number) {
+    const activity = this.#of(number);
+    const quiet = this.#now() - activity.activeAt;
+    const kind = activity.isAway
+      ? 'away'
+      : this.#now() - activity.drawnAt < DRAWING_MS
+      ? 'drawing'
+      : quiet >= IDLE_MS
+      ? 'idle'
+      : 'here';
+    return { kind, minutes: Math.max(1, Math.floor(quiet / 60_000)) };
+  }
+
+  /** This person did something. */
+  active() {
+    this.#activeAt = this.#now();
+    if (this.#activeAt - this.#sentAt >= SEND_INTERVAL_MS) this.#send();
+  }
+
+  /** Sets the state of this person. @param {boolean} isAway true if the page is hidden */
+  away(isAway) {
+    this.#isAway = isAway;
+    this.#sendAway();
+  }
+
+  #sendAway() {
+    if (this.#isAway !== this.#sentAway) this.#send();
+  }
+
+  /** @param {Participant[] | null} [to] */
+  #send(to = null) {
+    if (!this.#session?.isConnected) return;
+    const idle = Math.round((this.#now() - this.#activeAt) / 1000);
+    const message = { ...this.#isAway && { away: true }, ...idle * 1000 >= IDLE_MS && { idle } };
+    if (!to) {
+      this.#sentAway = this.#isAway;
+      this.#sentAt = this.#now();
+    }
+    // A lost message does no harm: the next activity sends another one.
+    this.#messenger?.send(message, { type: PRESENCE_TYPE, to }).catch(() => {});
+  }
+
+  /**
+   * Sends the state of an idle or hidden page to newcomers, who assume that everybody is active.
+   * @param {GroupSession} session @param {Participant[]} joined
+   */
+  #sendToNewcomers(session, joined) {
+    const me = session.localParticipant?.number;
+    if (joined.length === 0 || joined.some(({ number }) => number === me)) return;
+    this.#afterRandomDelay(session, () => {
+      if (this.#isAway || this.#now() - this.#activeAt >= IDLE_MS) this.#send(joined.slice(0, MAX_TARGETS));
+    });
+  }
+
+  /** @param {GroupSession} session @param {() => void} call not called if the session has changed by then */
+  #afterRandomDelay(session, call) {
+    this.#after(this.#random() * SPREAD_MS, () => session === this.#session && call());
+  }
+
+  /** @param {number} sender @param {string} type */
+  #recordActivity(sender, type) {
+    if (type === PRESENCE_TYPE) return;
+    const activity = this.#of(sender);
+    const now = this.#now();
+    activity.activeAt = now;
+    if (type !== CURSOR_TYPE) activity.drawnAt = now;
+    // A moved pointer shows that somebody is there. Other entries do not, because a hidden page may send pending ones.
+    else if (activity.isAway) this.#set(activity, false);
+  }
+
+  /** @param {GroupSessionMessenger} messenger until its session ends */
+  async #listen(messenger) {
+    for await (const { message, context } of messenger.messages(PRESENCE_TYPE)) {
+      if (messenger !== this.#messenger || !context.source) continue;
+      const { away, idle } = /** @type {{ away?: unknown, idle?: unknown }} */ (message ?? {});
+      const activity = this.#of(context.source.number);
+      const seconds = typeof idle === 'number' && idle > 0 && idle < 1e7 ? idle : 0;
+      activity.activeAt = this.#now() - seconds * 1000;
+      this.#set(activity, away === true);
+    }
+  }
+
+  /** @param {Activity} activity @param {boolean} isAway */
+  #set(activity, isAway) {
+    if (activity.isAway === isAway) return;
+    activity.isAway = isAway;
+    this.dispatchEvent(new Event('change'));
+  }
+
+  /** @param {number} number @returns {Activity} */
+  #of(number) {
+    const activity = this.#activities.get(number) ?? { isAway: false, activeAt: this.#now(), drawnAt: -Infinity };
+    this.#activities.set(number, activity);
+    return activity;
+  }
+}
+
+/**
+ * Groups participants by person. All tabs of a browser have the same name and color, so equal ones count as one person.
+ * @param {Participant[]} participants
+ * @returns {(Participant & { numbers: number[] })[]} one entry for each person, with the numbers of all tabs
+ */
+export function peopleAmong(participants) {
+  /** @type {Map<string, Participant & { numbers: number[] }>} */
+  const people = new Map();
+  for (const one of participants) {
+    const known = people.get(identity(one));
+    if (known) known.numbers.push(one.number);
+    else people.set(identity(one), { ...one, numbers: [one.number] });
+  }
+  return [...people.values()];
+}
+
+/** @param {{ name: string, color: string }} person @returns {string} */
+export function identity({ name, color }) {
+  return `${color.toLowerCase()} ${name}`;
+}

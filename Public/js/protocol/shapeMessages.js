@@ -1,0 +1,188 @@
+/** The messages of strokes and texts: encodes them, and decodes them with all checks. */
+
+import { Retention } from '../sync/wire.js';
+import { isRGB, nearestColor, PALETTE } from '../model/palette.js';
+import { isShapeTool } from '../model/strokeOutline.js';
+import { DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH, PLANE, Stroke } from '../model/stroke.js';
+import { cleanText, MAX_SIZE, MIN_SIZE, Text } from '../model/text.js';
+
+/** The message type of a stroke, as in Apple's sample. */
+export const STROKE_TYPE = 'UpsertStrokeMessage';
+
+/** Shared, because creating a decoder takes longer than decoding. */
+const decoder = new TextDecoder();
+
+/**
+ * @typedef {object} StrokeMessage
+ * @property {number[]} points x and y in turn, at least one point
+ * @property {number[] | null} pressures
+ * @property {number} color
+ * @property {string} rgb
+ * @property {number} width
+ * @property {string} tool
+ * @property {number | null} z
+ * @property {boolean} isGrowing true while the shape is drawn out
+ */
+
+/**
+ * Encodes the points of a stroke from an index on. From 0, encodes the whole stroke.
+ * @param {Stroke} stroke @param {number} [from] index of a point @returns {Uint8Array}
+ */
+export function encodeStroke(stroke, from = 0) {
+  const points = [];
+  for (let at = 2 * from; at < stroke.points.length; at += 2) points.push([stroke.points[at], stroke.points[at + 1]]);
+  const { id, color, width, tool, rgb, z } = stroke;
+  const message = { id, color, point: points[points.length - 1], points, width, tool, rgb, z };
+  const pressures = stroke.pressures ? { pressures: stroke.pressures.slice(from) } : {};
+  const growing = isShapeTool(tool) && !stroke.isFinished ? { growing: true } : {};
+  return new TextEncoder().encode(JSON.stringify({ ...message, ...pressures, ...growing }));
+}
+
+/** @param {Uint8Array} payload @returns {StrokeMessage | null} null if it is no valid stroke */
+export function readStroke(payload) {
+  let message;
+  try {
+    message = JSON.parse(decoder.decode(payload));
+  } catch {
+    return null;
+  }
+  if (!message || typeof message !== 'object') return null;
+  const points = readPoints(message);
+  if (!points) return null;
+  return {
+    points,
+    pressures: readPressures(message.pressures, points.length / 2),
+    ...readColor(message),
+    width: readWidth(message.width),
+    tool: typeof message.tool === 'string' ? message.tool.slice(0, 32) : 'pen',
+    z: readZ(message),
+    isGrowing: message.growing === true,
+  };
+}
+
+/** @param {{ color?: any, rgb?: any }} message @returns {{ color: number, rgb: string }} */
+export function readColor(message) {
+  const color = Number.isInteger(message.color) && PALETTE[message.color] ? message.color : 0;
+  const rgb = isRGB(message.rgb) ? message.rgb.toLowerCase() : PALETTE[color];
+  return { color: Number.isInteger(message.color) ? color : nearestColor(rgb), rgb };
+}
+
+/** @param {{ z?: any }} message @returns {number | null} */
+export function readZ({ z }) {
+  return Number.isSafeInteger(z) && z >= 0 ? z : null;
+}
+
+/** @param {{ point?: unknown, points?: unknown }} message @returns {number[] | null} */
+function readPoints({ point, points }) {
+  const list = Array.isArray(points) && points.length > 0 ? points : [point];
+  const flat = [];
+  for (const one of list) {
+    if (!isPoint(one)) return null;
+    flat.push(one[0], one[1]);
+  }
+  return flat;
+}
+
+/** @param {unknown} value @returns {value is [number, number]} true if it is a point of the plane */
+export function isPoint(value) {
+  return Array.isArray(value) && value.length === 2 &&
+    value.every((part) => typeof part === 'number' && Math.abs(part) <= PLANE);
+}
+
+/** @param {unknown} value @param {number} count @returns {number[] | null} */
+function readPressures(value, count) {
+  if (!Array.isArray(value) || value.length !== count) return null;
+  if (!value.every((one) => typeof one === 'number' && Number.isFinite(one))) return null;
+  return value.map((one) => Math.min(1, Math.max(0, one)));
+}
+
+/** @param {unknown} value */
+function readWidth(value) {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return DEFAULT_WIDTH;
+  return Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, value));
+}
+
+/** @param {string} id @param {StrokeMessage} message @param {number} sequence of its entry @returns {Stroke} */
+export function strokeFrom(id, message, sequence) {
+  const stroke = new Stroke({ id, ...message, z: message.z ?? sequence });
+  stroke.append(message.points, message.pressures);
+  return stroke;
+}
+
+/** @typedef {import('../model/shapes.js').Shape} Shape */
+
+/** @param {string} type */
+export function isShapeType(type) {
+  return type === STROKE_TYPE || type === TEXT_TYPE;
+}
+
+/** @param {Shape} shape @returns {{ type: string, payload: Uint8Array }} a message with the whole shape */
+export function encodeShape(shape) {
+  return shape instanceof Text
+    ? { type: TEXT_TYPE, payload: encodeText(shape) }
+    : { type: STROKE_TYPE, payload: encodeStroke(shape) };
+}
+
+/**
+ * @param {{ type: string, retention?: number, payload: Uint8Array }} entry @param {string} id
+ * @param {number} sequence of the entry
+ * @returns {((held: Shape | undefined) => Shape) | null} returns the new version of the shape from the current one; null: the
+ *   entry is invalid
+ */
+export function readShape({ type, retention, payload }, id, sequence) {
+  if (type === TEXT_TYPE) {
+    const message = retention === Retention.replace ? readText(payload) : null;
+    return message && (() => textFrom(id, message, sequence));
+  }
+  const message = readStroke(payload);
+  return message && ((held) => {
+    const stroke = strokeFrom(id, message, sequence);
+    stroke.isFinished = retention === Retention.replace && !message.isGrowing;
+    if (retention !== Retention.append || !held) return stroke;
+    if (held instanceof Stroke) held.append(message.points, message.pressures);
+    return held;
+  });
+}
+
+/** The message type of a text. */
+export const TEXT_TYPE = 'UpsertTextMessage';
+
+/**
+ * @typedef {Omit<import('../model/text.js').TextProperties, 'id' | 'z'> & { z: number | null, isGrowing: boolean }} TextMessage
+ */
+
+/** As `UpsertTextMessage`. @param {Text} shape @returns {Uint8Array} */
+function encodeText({ id, text, x, y, size, rgb, color, z, isFinished }) {
+  const growing = isFinished ? {} : { growing: true };
+  return new TextEncoder().encode(JSON.stringify({ id, text, point: [x, y], size, rgb, color, z, ...growing }));
+}
+
+/** @param {Uint8Array} payload @returns {TextMessage | null} null if it is no valid text */
+export function readText(payload) {
+  let message;
+  try {
+    message = JSON.parse(new TextDecoder().decode(payload));
+  } catch {
+    return null;
+  }
+  const { text, point, size } = message ?? {};
+  if (typeof text !== 'string' || !isPoint(point) || typeof size !== 'number' || !Number.isFinite(size)) return null;
+  const clean = cleanText(text);
+  if (clean.trim() === '') return null;
+  return {
+    text: clean,
+    x: point[0],
+    y: point[1],
+    size: Math.min(MAX_SIZE, Math.max(MIN_SIZE, size)),
+    ...readColor(message),
+    z: readZ(message),
+    isGrowing: message.growing === true,
+  };
+}
+
+/** @param {string} id @param {TextMessage} message @param {number} sequence of its entry @returns {Text} */
+function textFrom(id, message, sequence) {
+  const text = new Text({ id, ...message, z: message.z ?? sequence });
+  text.isFinished = !message.isGrowing;
+  return text;
+}

@@ -1,0 +1,149 @@
+/** The export as SVG: lines stay lines, and texts stay texts. Needs no document. */
+
+import { CARD_TEXT, cardLines, SHEET, shortened } from '../../model/item.js';
+import { baselineOfLine, FONT, LINE, lineWidth, Text } from '../../model/text.js';
+import { paintStyleOf, trace } from '../shapePainter.js';
+import { extentOf, inSlices, isItem } from './raster.js';
+
+/**
+ * @typedef {import('../../model/item.js').Item} Item
+ * @typedef {import('../../model/item.js').Colors} Colors
+ * @typedef {import('../../model/shapes.js').Shape} Shape
+ */
+
+const SPACES = { xmlns: 'http://www.w3.org/2000/svg', 'xmlns:xlink': 'http://www.w3.org/1999/xlink' };
+
+/**
+ * @param {Omit<import('./raster.js').ExportOptions, 'paint'>} order @param {Colors} colors of cards
+ * @param {(item: Item) => Promise<string>} embedded returns a picture as a `data:` URL
+ * @returns {Promise<{ blob: Blob, missing: number }>} and the number of pictures that could not be loaded
+ */
+export async function svgOf({ drawables, paper, signal, progress }, colors, embedded) {
+  const { left, top, width, height } = extentOf(drawables);
+  const frame = attributes({ x: left, y: top, width, height });
+  const parts = [
+    `<svg${attributes({ ...SPACES, width, height, viewBox: [left, top, width, height].map(short).join(' ') })}>\n`,
+    paper && `<rect${frame}${attributes({ fill: paper })}/>\n`,
+  ];
+  let missing = 0;
+  for await (const drawable of inSlices(drawables, signal, progress)) {
+    if (!isItem(drawable)) parts.push(shapeTag(drawable));
+    else if (!drawable.isPicture) parts.push(cardTag(drawable, colors));
+    else {
+      const href = await embedded(drawable).catch(() => '');
+      if (!href) missing += 1;
+      parts.push(pictureTag(drawable, href, colors));
+    }
+  }
+  return { blob: new Blob([...parts, '</svg>\n'], { type: 'image/svg+xml' }), missing };
+}
+
+/** @param {Shape} shape @returns {string} */
+export function shapeTag(shape) {
+  const { color, alpha, lineWidth: width } = paintStyleOf(shape);
+  if (shape instanceof Text) return textTag(shape);
+  /** @type {Record<string, number>} */
+  const seeThrough = alpha < 1 ? { opacity: alpha } : {};
+  const path = new SVGPath();
+  trace(shape, path);
+  const round = { 'stroke-linecap': 'round', 'stroke-linejoin': 'round' };
+  const paint = width === null ? { fill: color } : { fill: 'none', stroke: color, 'stroke-width': width, ...round };
+  return `<path${attributes({ ...paint, ...seeThrough, d: String(path) })}/>\n`;
+}
+
+/** @param {Text} text */
+function textTag({ lines, x, y, size, rgb }) {
+  const style = attributes({ fill: rgb, 'font-family': FONT, 'font-size': size, 'xml:space': 'preserve' });
+  const set = lines.map((line, at) => {
+    const place = attributes({ x, y: y + (at * LINE + baselineOfLine()) * size });
+    return `<tspan${place}>${escaped(line)}</tspan>`;
+  });
+  return `<text${style}>${set.join('')}</text>\n`;
+}
+
+/** @param {Item} item @param {string} href '' for a picture that could not be loaded @param {Colors} colors */
+function pictureTag({ bounds: { left: x, top: y }, place: { width, height }, name }, href, { raised, line }) {
+  const frame = { x, y, width, height };
+  if (!href) return `<rect${attributes({ ...frame, rx: 6, fill: raised, stroke: line })}/>\n`;
+  // Some programs other than browsers find pictures only by this attribute.
+  const picture = { ...frame, preserveAspectRatio: 'none', 'xlink:href': href };
+  return `<image${attributes(picture)}><title>${escaped(name)}</title></image>\n`;
+}
+
+/** @param {Item} item @param {Colors} colors */
+function cardTag(item, { surface, line, accent, text, soft, font }) {
+  const { bounds: { left, top }, place: { width, height } } = item;
+  const frame = { x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 14, fill: surface, stroke: line };
+  const sheet = { d: SHEET, fill: 'none', stroke: accent, 'stroke-width': 2, 'stroke-linejoin': 'round' };
+  const lines = cardLines(item).map((words, at) => {
+    const { size, weight, y } = CARD_TEXT.lines[at];
+    const measure = { measureText: (/** @type {string} */ one) => ({ width: lineWidth(one) * size }) };
+    const style = { 'font-family': font, 'font-size': size, 'font-weight': weight, fill: at === 0 ? text : soft };
+    const room = width - CARD_TEXT.left - CARD_TEXT.right;
+    const shown = escaped(shortened(words, room, /** @type {any} */ (measure)));
+    return `<text${attributes({ x: CARD_TEXT.left, y, ...style })}>${shown}</text>`;
+  });
+  const place = attributes({ transform: `translate(${short(left)},${short(top)})` });
+  return `<g${place}><rect${attributes(frame)}/><path${attributes(sheet)}/>${lines.join('')}</g>\n`;
+}
+
+/** @param {Record<string, string | number>} all @returns {string} */
+function attributes(all) {
+  const pairs = Object.entries(all);
+  return pairs.map(([name, value]) => ` ${name}="${typeof value === 'number' ? short(value) : escaped(value)}"`).join(
+    '',
+  );
+}
+
+/** @param {string} text @returns {string} escaped for XML, without the characters that XML does not allow */
+export function escaped(text) {
+  const legal = text.replace(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\ufffd');
+  return legal.replace(/[<>&"]/g, (one) => `&#${one.charCodeAt(0)};`);
+}
+
+/** @param {number} value @returns {number} rounded: a hundredth of a point is finer than any screen */
+function short(value) {
+  return Math.round(value * 100) / 100;
+}
+
+/** Records a traced outline as the path data of SVG. */
+export class SVGPath {
+  #data = '';
+
+  /** @param {number} x @param {number} y */
+  moveTo(x, y) {
+    this.#data += `M${pair(x, y)}`;
+  }
+
+  /** @param {number} x @param {number} y */
+  lineTo(x, y) {
+    this.#data += `L${pair(x, y)}`;
+  }
+
+  /** @param {number} bentX @param {number} bentY @param {number} x @param {number} y */
+  quadraticCurveTo(bentX, bentY, x, y) {
+    this.#data += `Q${pair(bentX, bentY)} ${pair(x, y)}`;
+  }
+
+  /**
+   * Adds a full circle as two arcs, because an arc in SVG cannot end where it begins. Other arcs are never traced.
+   * @param {number} x @param {number} y @param {number} radius
+   */
+  arc(x, y, radius) {
+    const half = `A${pair(radius, radius)} 0 1 0 `;
+    this.#data += `${half}${pair(x - radius, y)}${half}${pair(x + radius, y)}`;
+  }
+
+  closePath() {
+    this.#data += 'Z';
+  }
+
+  toString() {
+    return this.#data;
+  }
+}
+
+/** @param {number} x @param {number} y */
+function pair(x, y) {
+  return `${short(x)},${short(y)}`;
+}

@@ -1,0 +1,72 @@
+/** The delays before attempts to connect and before retries of requests. The Swift client has the same rule and constants. */
+
+/** The bound of the first delay that is not zero. Each following bound is twice as large, up to the longest. */
+const FIRST_MS = 100;
+const MAX_MS = 10_000;
+/** The minimum working time of a socket. A socket that works for a shorter time counts as short-lived. */
+const STABLE_MS = 5000;
+/** The maximum jitter that is added to a delay for which the gateway asks, because it asks all clients for the same delay. */
+const MAX_ADDED_JITTER_MS = 500;
+/** The longest delay for which the gateway may ask. */
+export const MAX_ASKED_MS = 60_000;
+/** The maximum number of doublings. More of them do not change the delay. */
+const MAX_ATTEMPT = 30;
+
+/**
+ * The delay before each attempt to connect. There is none before the first attempt, and none before the first one after a stable
+ * connection. Later delays grow exponentially, with jitter, so that clients that lost their connections together do not return
+ * together.
+ */
+export class ReconnectBackoff {
+  #attempt = 0;
+  /** The time at which the current socket began to work. @type {number | null} */
+  #worksSince = null;
+  /** The number of short-lived sockets in a row. */
+  #shortLived = 0;
+
+  /** Records that the current socket works, because the client is caught up. @param {number} now milliseconds */
+  recordSuccess(now) {
+    this.#worksSince = now;
+  }
+
+  /**
+   * Records that the current socket has closed. If this socket and the one before it were short-lived, the delays continue to
+   * grow. Otherwise a gateway that accepts each connection and closes it soon would get attempts without a pause.
+   * @param {number} now
+   */
+  recordLoss(now) {
+    if (this.#worksSince === null) return;
+    const isStable = now - this.#worksSince >= STABLE_MS;
+    this.#worksSince = null;
+    this.#shortLived = isStable ? 0 : this.#shortLived + 1;
+    if (this.#shortLived <= 1) this.#attempt = 0;
+  }
+
+  /**
+   * Returns the delay before the next attempt.
+   * @param {number} askedMs the delay for which the gateway has asked; 0: none
+   * @param {() => number} random in [0, 1)
+   * @returns {number} milliseconds
+   */
+  nextDelay(askedMs, random) {
+    const attempt = this.#attempt;
+    this.#attempt = Math.min(attempt + 1, MAX_ATTEMPT);
+    if (attempt > 0) return askedMs + retryDelay(attempt - 1, random);
+    return askedMs + Math.floor(Math.min(MAX_ADDED_JITTER_MS, askedMs) * jitter(random));
+  }
+}
+
+/**
+ * Returns the delay before a retry: exponential, with jitter.
+ * @param {number} attempt 0 for the first retry after a success
+ * @param {() => number} [random] in [0, 1)
+ * @returns {number} milliseconds
+ */
+export function retryDelay(attempt, random = Math.random) {
+  return Math.floor(Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(attempt, MAX_ATTEMPT)) * jitter(random));
+}
+
+/** @param {() => number} random @returns {number} from a half to one */
+function jitter(random) {
+  return 0.5 + random() / 2;
+}

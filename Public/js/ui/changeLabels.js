@@ -1,0 +1,67 @@
+/** Labels beside the changes of other participants. */
+
+import { textOn } from '../model/palette.js';
+import { overlap } from '../model/stroke.js';
+import { strings } from '../i18n/i18n.js';
+import { element, make } from './elements.js';
+
+/**
+ * @typedef {import('../model/stroke.js').Bounds} Bounds
+ *
+ * @typedef {object} Parts
+ * @property {import('../model/camera.js').Camera} camera
+ * @property {(number: number) => import('../sync/participants.js').Participant | null} participant
+ * @property {(number: number, bounds: Bounds) => boolean} isSeenAt returns true if a participant's pointer is shown there
+ * @property {() => void} requestFrame
+ */
+
+const SHOWN_MS = 1600;
+/** The maximum number of labels. Each participant has one, for the latest change. */
+const MAX_LABELS = 6;
+
+/** Short-lived labels with the name of the participant who added, changed or removed something. Not shown near their pointer. */
+export class ChangeLabels {
+  #parts;
+  #layer = element('cursors');
+  /** @type {Map<number, { shown: HTMLElement, bounds: Bounds, until: number }>} by the participant's number */
+  #labels = new Map();
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.#parts = parts;
+  }
+
+  /** @param {number} now @returns {boolean} true if another frame is needed */
+  frame(now) {
+    for (const [number, { shown, bounds, until }] of this.#labels) {
+      if (now >= until) {
+        shown.remove();
+        this.#labels.delete(number);
+        continue;
+      }
+      const [left, top] = this.#parts.camera.toCanvas(bounds.left, bounds.top);
+      shown.style.transform = `translate(${Math.max(8, left).toFixed(1)}px, ${Math.max(76, top).toFixed(1)}px)`;
+    }
+    return this.#labels.size > 0;
+  }
+
+  /** Shows who changed something. @param {import('../model/scene.js').RemoteChange} change */
+  show({ sender, before, after }) {
+    const one = after ?? before;
+    const { camera, participant, requestFrame, isSeenAt } = this.#parts;
+    const who = participant(sender);
+    // A stroke is labelled only when it is finished.
+    if (!who || !one?.isFinished || before?.isFinished === false) return;
+    const { bounds } = one;
+    if (!overlap(bounds, camera.seen(innerWidth, innerHeight)) || isSeenAt(sender, bounds)) return;
+    this.#labels.get(sender)?.shown.remove();
+    this.#labels.delete(sender);
+    if (this.#labels.size >= MAX_LABELS) return;
+    const tag = make('div', { class: 'change-label' }, after ? who.name : strings.tookAway(who.name));
+    tag.style.setProperty('--own', who.color);
+    tag.style.setProperty('--on-own', textOn(who.color));
+    this.#layer.append(tag);
+    this.#labels.set(sender, { shown: tag, bounds, until: performance.now() + SHOWN_MS });
+    requestFrame();
+  }
+}

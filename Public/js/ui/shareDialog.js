@@ -1,0 +1,76 @@
+/** The dialog with the link to a session: to copy, to send, or to scan. */
+
+import { qrCode } from './qrCode.js';
+import { strings } from '../i18n/i18n.js';
+import { showDialog } from './dialogs.js';
+import { element, makeSVG } from './elements.js';
+
+/** The width of the quiet zone around a code, in modules (ISO/IEC 18004 §6.3.8). */
+const QUIET = 4;
+/** The maximum width of a code, in pixels. Each module has a whole number of pixels, so that all have the same size. */
+const MAX_CODE_WIDTH = 210;
+
+/** @param {string} link @returns {Promise<string>} resolved when the dialog is closed */
+export function showLink(link) {
+  const input = /** @type {HTMLInputElement} */ (element('share-link'));
+  const note = element('share-note');
+  const copy = element('share-copy');
+  const send = element('share-send');
+  input.value = link;
+  const hint = isForThisDeviceOnly(link) ? strings.onlyThisDevice : '';
+  note.textContent = hint;
+  copy.textContent = strings.copy;
+  send.hidden = !navigator.share;
+  showCode(link);
+  copy.onclick = async () => {
+    const isCopied = await copied(input);
+    copy.textContent = isCopied ? strings.copied : strings.copy;
+    note.textContent = isCopied ? hint : strings.copyByHand;
+  };
+  // The promise is rejected if the person cancels; that is no error.
+  send.onclick = () => navigator.share({ title: 'Draw Together', url: link }).catch(() => {});
+  const closed = showDialog('share-dialog');
+  input.focus();
+  input.select();
+  input.scrollLeft = 0;
+  return closed;
+}
+
+/** @param {string} link */
+function showCode(link) {
+  const modules = qrCode(link);
+  element('share-scan').hidden = modules === null;
+  if (!modules) return;
+  const side = modules.length + 2 * QUIET;
+  const code = element('share-code');
+  code.setAttribute('viewBox', `${-QUIET} ${-QUIET} ${side} ${side}`);
+  code.style.width = `${side * Math.floor(MAX_CODE_WIDTH / side)}px`;
+  code.replaceChildren(makeSVG('path', { d: modules.map(runs).join('') }));
+}
+
+/** @param {boolean[]} row @param {number} y @returns {string} path data that fills the dark modules */
+function runs(row, y) {
+  const line = row.map(Number).join('');
+  return [...line.matchAll(/1+/g)].map(({ index, 0: { length } }) => `M${index},${y}h${length}v1h-${length}z`).join('');
+}
+
+/**
+ * Copies the link. The clipboard API exists in secure contexts only; elsewhere `execCommand` may work.
+ * @param {HTMLInputElement} input
+ */
+async function copied(input) {
+  input.focus();
+  input.select();
+  try {
+    await navigator.clipboard.writeText(input.value);
+    return true;
+  } catch {
+    return document.execCommand('copy');
+  }
+}
+
+/** @param {string} link */
+function isForThisDeviceOnly(link) {
+  const { hostname } = new URL(link);
+  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
+}

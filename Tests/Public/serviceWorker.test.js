@@ -1,0 +1,373 @@
+/** The service worker and its registration, with a fake cache storage. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keepOffline } from '../../Public/js/app/offline.js';
+import { PageCache } from '../../Public/js/persist/pageCache.js';
+import { FakeClock, quiet } from './support.js';
+
+const ORIGIN = 'https://draw.example';
+const SESSION = '/s/AAAAAAAAAAAAAAAAAAAAAA';
+
+test('without a server, each address of the page opens it, with its files', async () => {
+  const browser = new Browser();
+  browser.serves('ONE22222');
+  await browser.install('ONE22222');
+  browser.isOnline = false;
+  for (const path of ['/', '/?a=b', SESSION, `${SESSION}/`]) {
+    assert.equal(await browser.opens(path), 'page ONE22222', path);
+  }
+  assert.equal(await browser.loads('/js/app-ONE22222.js'), 'script ONE22222');
+  assert.equal(await browser.opens('/s/short'), null);
+});
+
+test('the page is loaded from the server, and its files from the cache', async () => {
+  const browser = new Browser();
+  browser.serves('ONE22222');
+  await browser.install('ONE22222');
+  browser.requests.length = 0;
+  assert.equal(await browser.opens(SESSION), 'page ONE22222');
+  assert.equal(await browser.loads('/js/app-ONE22222.js'), 'script ONE22222');
+  assert.deepEqual(browser.requests, [SESSION]);
+});
+
+for (
+  const { what, path, options } of [
+    { what: 'the interface', path: '/api/sessions' },
+    { what: 'an attachment that is opened', path: '/api/sessions/x/attachments/y', options: { mode: 'navigate' } },
+    { what: 'another address', path: '/metrics', options: { mode: 'navigate' } },
+    { what: 'another origin', path: 'https://other.example/js/app-ONE22222.js' },
+    { what: 'another method', path: '/', options: { mode: 'navigate', method: 'POST' } },
+    { what: 'a file without a hash', path: '/service-worker.js' },
+  ]
+) {
+  test(`the worker does not handle ${what}`, async () => {
+    const browser = new Browser();
+    browser.serves('ONE22222');
+    await browser.install('ONE22222');
+    assert.equal(browser.route(path, options), null);
+  });
+}
+
+test('a server that does not answer in time, or whose proxy answers with an error, counts as unreachable', async () => {
+  const browser = new Browser();
+  browser.serves('ONE22222');
+  await browser.install('ONE22222');
+  browser.delay = new Promise(() => {});
+  const opening = browser.opens(SESSION);
+  await quiet();
+  browser.clock.pass(1999);
+  let isOpen = false;
+  opening.then(() => (isOpen = true));
+  await quiet();
+  assert.equal(isOpen, false);
+  browser.clock.pass(1);
+  assert.equal(await opening, 'page ONE22222');
+  browser.delay = null;
+  browser.status = 502;
+  assert.equal(await browser.opens('/'), 'page ONE22222');
+  browser.status = 404;
+  assert.equal(await browser.opens('/'), '404');
+});
+
+test('a page gets the files of its own version, before and after the next one is fetched', async () => {
+  const browser = new Browser();
+  browser.serves('ONE22222');
+  await browser.install('ONE22222');
+  browser.pages = 1;
+  browser.serves('TWO22222');
+  await browser.install('TWO22222');
+  // The old page loads a file that the server no longer has.
+  assert.equal(await browser.loads('/js/late-ONE22222.js'), 'script ONE22222');
+  // The next visit opens the new version.
+  assert.equal(await browser.opens('/'), 'page TWO22222');
+  assert.equal(await browser.loads('/js/app-TWO22222.js'), 'script TWO22222');
+  browser.isOnline = false;
+  assert.equal(await browser.opens('/'), 'page TWO22222');
+  assert.equal(await browser.loads('/js/late-TWO22222.js'), 'script TWO22222');
+});
+
+test('an earlier version is deleted when no page is open', async () => {
+  const browser = new Browser();
+  for (const version of ['ONE22222', 'TWO22222']) {
+    browser.serves(version);
+    await browser.install(version);
+  }
+  browser.pages = 1;
+  await browser.cache('TWO22222').deleteEarlier();
+  assert.deepEqual(browser.versions, ['ONE22222', 'TWO22222']);
+  browser.pages = 0;
+  // The worker of the earlier version does not delete the later one.
+  await browser.cache('ONE22222').deleteEarlier();
+  assert.deepEqual(browser.versions, ['ONE22222', 'TWO22222']);
+  await browser.cache('TWO22222').deleteEarlier();
+  assert.deepEqual(browser.versions, ['TWO22222']);
+  assert.ok(browser.caches.all.has('somebody-elses'));
+});
+
+test('a version that returns after a rollback is the newest', async () => {
+  const browser = new Browser();
+  for (const version of ['ONE22222', 'TWO22222', 'ONE22222']) {
+    browser.serves(version);
+    await browser.install(version);
+  }
+  browser.isOnline = false;
+  assert.equal(await browser.opens('/'), 'page ONE22222');
+  await browser.cache('ONE22222').deleteEarlier();
+  assert.deepEqual(browser.versions, ['ONE22222']);
+});
+
+for (
+  const { what, spoil } of [
+    {
+      what: 'a file is missing',
+      spoil: (/** @type {Browser} */ browser) => browser.files.delete('/js/late-TWO22222.js'),
+    },
+    {
+      what: 'the server changes to another version meanwhile',
+      spoil: (/** @type {Browser} */ browser) => browser.files.set('/', pageOf('SIX22222')),
+    },
+    {
+      what: 'a proxy answers with a page of its own',
+      spoil: (/** @type {Browser} */ browser) => browser.files.set('/', 'log in\n<form method="post">'),
+    },
+    {
+      what: 'a proxy redirects to another page',
+      spoil: (/** @type {Browser} */ browser) => (browser.isRedirected = true),
+    },
+    { what: 'the device is full', spoil: (/** @type {Browser} */ browser) => (browser.caches.isFull = true) },
+  ]
+) {
+  test(`a version is stored completely or not at all: ${what}`, async () => {
+    const browser = new Browser();
+    browser.serves('ONE22222');
+    await browser.install('ONE22222');
+    browser.serves('TWO22222');
+    spoil(browser);
+    await assert.rejects(browser.install('TWO22222'));
+    assert.deepEqual(browser.versions, ['ONE22222']);
+    browser.isOnline = false;
+    assert.equal(await browser.opens('/'), 'page ONE22222');
+  });
+}
+
+test('if the browser refuses its storage, the page is loaded from the server', async () => {
+  const browser = new Browser();
+  browser.serves('ONE22222');
+  browser.caches.isRefused = true;
+  assert.equal(await browser.opens('/'), 'page ONE22222');
+  assert.equal(await browser.loads('/js/app-ONE22222.js'), 'script ONE22222');
+  browser.isOnline = false;
+  await assert.rejects(browser.opens('/'), TypeError);
+});
+
+test('a release registers its worker', async () => {
+  const workers = new FakeWorkers();
+  await keepOffline(() => around({ workers, module: `${ORIGIN}/js/start-ABCD2345.js` }));
+  assert.deepEqual(workers.registered, ['/service-worker.js']);
+});
+
+test('a page from the sources registers none, and removes that of an earlier release with its files', async () => {
+  const browser = new Browser();
+  browser.serves('ONE22222');
+  await browser.install('ONE22222');
+  const workers = new FakeWorkers([`${ORIGIN}/service-worker.js`, `${ORIGIN}/other/worker.js`]);
+  const caches = /** @type {any} */ (browser.caches);
+  await keepOffline(() => around({ workers, caches, module: `${ORIGIN}/js/app/offline.js` }));
+  assert.deepEqual(workers.registered, [`${ORIGIN}/other/worker.js`]);
+  assert.deepEqual([...browser.caches.all.keys()], ['somebody-elses']);
+});
+
+for (
+  const [what, surroundings] of /** @type {[string, () => any][]} */ ([
+    ['has no workers', () => around({})],
+    ['refuses to tell', () => {
+      throw new DOMException('No.', 'SecurityError');
+    }],
+    [
+      'refuses the worker',
+      () => around({ workers: new FakeWorkers([], true), module: `${ORIGIN}/js/start-ABCD2345.js` }),
+    ],
+  ])
+) {
+  test(`the page works in a browser that ${what}`, async () => {
+    assert.equal(await keepOffline(surroundings), undefined);
+  });
+}
+
+/** A browser and the server, with their files. */
+class Browser {
+  caches = new FakeCaches((url) => this.fetch(url));
+  clock = new FakeClock();
+  /** @type {Map<string, string>} the server's files */
+  files = new Map();
+  isOnline = true;
+  status = 200;
+  /** True if the server redirects requests to another address. */
+  isRedirected = false;
+  /** @type {Promise<unknown> | null} */
+  delay = null;
+  /** The number of open pages. */
+  pages = 0;
+  /** @type {string[]} paths of the requests to the server */
+  requests = [];
+
+  constructor() {
+    this.caches.all.set('somebody-elses', new Map());
+  }
+
+  get versions() {
+    return [...this.caches.all.keys()].filter((name) => name.startsWith('drawtogether-page-')).map((name) =>
+      name.slice(18)
+    );
+  }
+
+  /** Sets the only version that the server has. @param {string} version */
+  serves(version) {
+    this.files = new Map(filesOf(version).map((path) => [path, path === '/' ? pageOf(version) : `script ${version}`]));
+  }
+
+  /** @param {any} request */
+  fetch = async (request) => {
+    const { pathname } = new URL(request.url ?? request, ORIGIN);
+    if (!this.isOnline) throw new TypeError('Failed to fetch.');
+    this.requests.push(pathname);
+    await this.delay;
+    if (this.status !== 200) return new Response(String(this.status), { status: this.status });
+    const text = this.files.get(pathname.startsWith('/s/') ? '/' : pathname);
+    const response = new Response(text ?? '404', { status: text === undefined ? 404 : 200 });
+    const { isRedirected } = this;
+    return isRedirected ? Object.defineProperty(response, 'redirected', { get: () => true }) : response;
+  };
+
+  /** Returns the cache as the worker of a version sees it. @param {string} version */
+  cache(version) {
+    return new PageCache({ version, files: filesOf(version) }, {
+      caches: /** @type {any} */ (this.caches),
+      fetch: this.fetch,
+      openPages: async () => Array.from({ length: this.pages }),
+      setTimeout: this.clock.setTimeout,
+      origin: ORIGIN,
+    });
+  }
+
+  /** @param {string} version */
+  async install(version) {
+    await this.cache(version).install();
+  }
+
+  /**
+   * Returns the way in which the worker of the first version answers a request. @param {string} path @param {any} [options]
+   */
+  route(path, { method = 'GET', mode = 'no-cors' } = {}) {
+    const request = /** @type {any} */ ({ url: new URL(path, ORIGIN).href, method, mode });
+    return this.cache('ONE22222').route(request);
+  }
+
+  /**
+   * @param {string} path @param {object} [options]
+   * @returns {Promise<string | null>} the shown page; null: the worker does not handle the request
+   */
+  async opens(path, options) {
+    const answer = await this.route(path, { mode: 'navigate', ...options })?.();
+    return answer ? (await answer.text()).split('\n')[0] : null;
+  }
+
+  /** @param {string} path */
+  async loads(path) {
+    const answer = await this.route(path)?.();
+    return answer ? await answer.text() : null;
+  }
+}
+
+class FakeCaches {
+  /** @type {Map<string, Map<string, Response>>} in the order of their creation */
+  all = new Map();
+  isFull = false;
+  isRefused = false;
+  #fetch;
+
+  /** @param {(url: string) => Promise<Response>} fetch */
+  constructor(fetch) {
+    this.#fetch = fetch;
+  }
+
+  /** @param {string} name */
+  async open(name) {
+    this.#check();
+    const held = this.all.get(name) ?? new Map();
+    this.all.set(name, held);
+    const put = async (/** @type {string} */ path, /** @type {Response} */ response) => {
+      if (this.isFull) throw new DOMException('Full.', 'QuotaExceededError');
+      held.set(new URL(path, ORIGIN).href, response);
+    };
+    return {
+      put,
+      match: async (/** @type {string} */ path) => held.get(new URL(path, ORIGIN).href)?.clone(),
+      addAll: async (/** @type {string[]} */ paths) => {
+        const answers = await Promise.all(paths.map((path) => this.#fetch(path)));
+        if (!answers.every(({ ok }) => ok)) throw new TypeError('A file is missing.');
+        for (const [at, answer] of answers.entries()) await put(paths[at], answer);
+      },
+    };
+  }
+
+  async keys() {
+    this.#check();
+    return [...this.all.keys()];
+  }
+
+  /** @param {string} url */
+  async match(url) {
+    this.#check();
+    for (const held of this.all.values()) if (held.has(url)) return held.get(url)?.clone();
+  }
+
+  /** @param {string} name */
+  async delete(name) {
+    this.#check();
+    return this.all.delete(name);
+  }
+
+  #check() {
+    if (this.isRefused) throw new DOMException('No.', 'SecurityError');
+  }
+}
+
+class FakeWorkers {
+  /** @param {string[]} [registered] their scripts @param {boolean} [isRefused] */
+  constructor(registered = [], isRefused = false) {
+    this.registered = registered;
+    this.isRefused = isRefused;
+  }
+
+  /** @param {string} script */
+  async register(script) {
+    if (this.isRefused) throw new DOMException('No.', 'SecurityError');
+    this.registered.push(script);
+  }
+
+  async getRegistrations() {
+    return this.registered.map((scriptURL) => ({
+      active: { scriptURL },
+      waiting: null,
+      installing: null,
+      unregister: async () => (this.registered = this.registered.filter((one) => one !== scriptURL)),
+    }));
+  }
+}
+
+/** @param {object} more @returns {any} */
+function around(more) {
+  return { workers: undefined, caches: undefined, module: '', ...more };
+}
+
+/** @param {string} version */
+function filesOf(version) {
+  return ['/', `/js/app-${version}.js`, `/js/late-${version}.js`, '/robots.txt'];
+}
+
+/** @param {string} version */
+function pageOf(version) {
+  return `page ${version}\n<link rel="modulepreload" href="/js/app-${version}.js">\n<a href="#top">`;
+}

@@ -1,0 +1,485 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { runInNewContext } from 'node:vm';
+import { byteCount } from '../../Public/js/i18n/format.js';
+import { AttachmentError, GroupSessionError } from '../../Public/js/sync/errors.js';
+import { tooLargeMessages } from '../../Public/js/ui/filePlacer.js';
+import { itemLabel, timeLeft } from '../../Public/js/ui/transferProgress.js';
+import { de } from '../../Public/js/i18n/de.js';
+import { en } from '../../Public/js/i18n/en.js';
+import { errorText, noticeText, speak, strings, translate } from '../../Public/js/i18n/i18n.js';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PUBLIC = join(ROOT, 'Public');
+const HTML = readFileSync(join(PUBLIC, 'index.html'), 'utf8');
+const LANGUAGES = { en, de };
+
+afterEach(() => speak('en'));
+
+for (const [name, table] of Object.entries(LANGUAGES)) {
+  test(`${name} has the same keys as English, with values of the same kind`, () => {
+    assert.deepEqual(shape(table), shape(en));
+    assert.ok(Object.isFrozen(table));
+  });
+
+  test(`${name} has every text, and none is incomplete`, () => {
+    const texts = textsOf(table);
+    assert.ok(texts.length > 200);
+    for (const [key, text] of texts) assert.match(text, /^\S(.*\S)?$/, key);
+    for (const [key, text] of texts) assert.doesNotMatch(text, /undefined|null|NaN|\[object|["'] {2}/, key);
+  });
+}
+
+test('each language file can be chosen', () => {
+  const files = readdirSync(join(PUBLIC, 'js/i18n')).filter((name) => /^[a-z]{2}\.js$/.test(name));
+  const spoken = files.map((name) => name.slice(0, 2)).toSorted();
+  assert.deepEqual(Object.keys(LANGUAGES).toSorted(), spoken);
+  const offered = [...HTML.matchAll(/<button value="(..)" lang="\1">/g)].map(([, language]) => language);
+  assert.deepEqual(offered.toSorted(), spoken);
+  for (const language of spoken) assert.equal(chosenLanguage([language]).lang, language);
+});
+
+test('a changed language affects every visible text', () => {
+  // These texts are the same in both languages.
+  const alike = new Set([
+    'colors.1',
+    'colors.4',
+    'colors.7',
+    'ellipse',
+    'ellipseTitle',
+    'percent',
+    'morePeople',
+    'names',
+    'number',
+    'secondNames.9',
+    'text',
+    'textTitle',
+  ]);
+  const german = new Map(textsOf(de));
+  const same = textsOf(en).filter(([key, text]) => german.get(key) === text && !alike.has(key)).map(([key]) => key);
+  assert.deepEqual(same, []);
+});
+
+/** @type {[keyof typeof en, Record<number, string>, Record<number, string>][]} */
+const COUNTED = [
+  [
+    'strokesDrawn',
+    {
+      0: '0 strokes are drawn.',
+      1: '1 stroke is drawn.',
+      2: '2 strokes are drawn.',
+      1000: '1,000 strokes are drawn.',
+    },
+    {
+      0: '0 Striche sind gezeichnet.',
+      1: '1 Strich ist gezeichnet.',
+      2: '2 Striche sind gezeichnet.',
+      1000: '1.000 Striche sind gezeichnet.',
+    },
+  ],
+  ['willBeSent', {
+    0: '0 strokes will be sent.',
+    1: '1 stroke will be sent.',
+    2: '2 strokes will be sent.',
+    1000: '1,000 strokes will be sent.',
+  }, {
+    0: '0 Striche werden noch gesendet.',
+    1: '1 Strich wird noch gesendet.',
+    2: '2 Striche werden noch gesendet.',
+    1000: '1.000 Striche werden noch gesendet.',
+  }],
+  ['files', { 0: '0 files', 1: '1 file', 2: '2 files', 1000: '1,000 files' }, {
+    0: '0 Dateien',
+    1: '1 Datei',
+    2: '2 Dateien',
+    1000: '1.000 Dateien',
+  }],
+  ['people', { 0: '0 people', 1: '1 person', 2: '2 people', 1000: '1,000 people' }, {
+    0: '0 Personen',
+    1: '1 Person',
+    2: '2 Personen',
+    1000: '1.000 Personen',
+  }],
+  ['bytes', { 0: '0 bytes', 1: '1 byte', 2: '2 bytes', 1000: '1,000 bytes' }, {
+    0: '0 Byte',
+    1: '1 Byte',
+    2: '2 Byte',
+    1000: '1.000 Byte',
+  }],
+  ['filesUnreadable', { 2: '2 files cannot be read.', 1000: '1,000 files cannot be read.' }, {
+    2: '2 Dateien lassen sich nicht lesen.',
+    1000: '1.000 Dateien lassen sich nicht lesen.',
+  }],
+];
+
+for (const [key, inEnglish, inGerman] of COUNTED) {
+  test(`plural forms: ${key}`, () => {
+    const say = (/** @type {any} */ table, /** @type {string} */ count) => table[key](Number(count));
+    for (const [count, text] of Object.entries(inEnglish)) assert.equal(say(en, count), text);
+    for (const [count, text] of Object.entries(inGerman)) assert.equal(say(de, count), text);
+  });
+}
+
+test('pictures and files are counted separately', () => {
+  assert.equal(en.itemsOnPage(1, 0), '1 picture is on the page.');
+  assert.equal(en.itemsOnPage(1, 2), '1 picture and 2 files are on the page.');
+  assert.equal(de.itemsOnPage(0, 1), '1 Datei liegt auf der Seite.');
+  assert.equal(de.itemsOnPage(1000, 1), '1.000 Bilder und 1 Datei liegen auf der Seite.');
+});
+
+test('pending items are counted separately', () => {
+  assert.equal(en.areSafe(1, 0, 0), '1 stroke is safe on this device.');
+  assert.equal(en.areSafe(14, 2, 1), '14 strokes, 2 pictures, and 1 file are safe on this device.');
+  assert.equal(de.areSafe(0, 1, 0), '1 Bild ist auf diesem Gerät sicher.');
+  assert.equal(de.areSafe(14, 1, 0), '14 Striche und 1 Bild sind auf diesem Gerät sicher.');
+});
+
+test('the markup has the English texts of the table', () => {
+  const tags = [...HTML.matchAll(/<[a-z][^>]*>[^<]*/g)].map(([tag]) => tag.replace(/\s+/g, ' '));
+  /** @type {Record<string, unknown>} */
+  const table = en;
+  let count = 0;
+  const places = { 'data-text': />(.*)$/, 'data-label': /aria-label="([^"]*)"/, 'data-content': / content="([^"]*)"/ };
+  for (const [attribute, place] of Object.entries(places)) {
+    for (const tag of tags) {
+      const key = new RegExp(` ${attribute}="(\\w+)"`).exec(tag)?.[1];
+      if (!key) continue;
+      count += 1;
+      assert.equal(place.exec(tag)?.[1].trim(), table[key], tag);
+    }
+  }
+  assert.ok(count > 80, `${count} of them`);
+});
+
+test('each title key in the markup has a text', () => {
+  const keys = [...HTML.matchAll(/\sdata-title=([^\s>]+)/g)].map(([, key]) => /^"(\w+)"$/.exec(key)?.[1] ?? key);
+  assert.ok(keys.length > 15, `${keys.length} of them`);
+  /** @type {Record<string, unknown>} */
+  const table = en;
+  for (const key of keys) assert.equal(typeof table[key], 'string', key);
+  const given = /** @type {unknown[]} */ ([]);
+  /** @type {any} */
+  const page = {
+    querySelectorAll: (/** @type {string} */ selector) =>
+      [...HTML.matchAll(new RegExp(`\\s${selector.slice(1, -1)}="(\\w+)"`, 'g'))].map(([, key]) => ({
+        getAttribute: () => key,
+        setAttribute: (/** @type {string} */ name, /** @type {string} */ text) => name === 'title' && given.push(text),
+      })),
+  };
+  translate(page);
+  assert.deepEqual(given, keys.map((key) => table[key]));
+});
+
+test('every text in the markup is in the table', () => {
+  // The product name, language names, keys, sizes, and the text shown without scripts.
+  const allowed = ['Draw Together', 'English', 'Deutsch', '?', '1×', '2×', '3×', 'Draw Together needs JavaScript.'];
+  const body = HTML.slice(HTML.indexOf('<head>'));
+  const bare = [...body.matchAll(/<([a-z][^>]*)>([^<]*[^<\s][^<]*)</g)].filter(([, tag]) =>
+    !tag.includes(' data-text=')
+  );
+  assert.deepEqual(bare.map(([, , text]) => text.trim()).filter((text) => !allowed.includes(text)), []);
+  for (const [tag] of body.matchAll(/<[a-z][^>]* aria-label=[^>]*>/g)) assert.match(tag, / data-label="/);
+  assert.doesNotMatch(body, /\s(?:title|alt|placeholder|aria-description|aria-valuetext)=/);
+});
+
+test('no module has texts of its own', () => {
+  // The product name, units, names of keys, selectors, a path, a type, and a programming error for the console.
+  const allowed = [
+    'Draw Together',
+    'Draw Together ${}.${}',
+    'KB',
+    'MB',
+    'Space',
+    'Alt',
+    'Enter',
+    'input:not([type=radio]), textarea, [contenteditable]',
+    'M${},${}h${}v1h-${}z',
+    'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',
+    'The page has no element ${}.',
+  ];
+  const folders = ['ui', 'tools', 'edit', 'model', 'protocol', 'render'];
+  const paths = folders.flatMap((folder) =>
+    readdirSync(join(PUBLIC, 'js', folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.js')).map((name) => join('js', folder, name))
+  );
+  const found = [...paths, 'js/persist/drawingFile.js', 'js/app/app.js', 'js/app/language.js'].flatMap((path) => {
+    const literals = literalsOf(readFileSync(join(PUBLIC, path), 'utf8'));
+    return literals.filter((text) => isSaid(text) && !allowed.includes(text)).map((text) => `${path}: ${text}`);
+  });
+  assert.deepEqual(found, []);
+});
+
+test('the scan detects texts in modules', () => {
+  const source =
+    "// 'Not this one'\nx.title = 'Download'; toast(`${a} joined`); f('aria-label', \"in words\"); /* `Nor This` */";
+  assert.deepEqual(literalsOf(source).filter(isSaid), ['Download', '${} joined', 'in words']);
+  const nested = '`${isMany ? `${count} files` : name} here`';
+  assert.deepEqual(literalsOf(nested).filter(isSaid).toSorted(), ['${} files', '${} here']);
+});
+
+test('every error code and every end has a text', () => {
+  const source = readFileSync(join(ROOT, 'Sources/Codecs/Wire/Errors/ErrorCode.swift'), 'utf8');
+  const codes = [...source.matchAll(/^ {2}case (\w+)(?: = "([^"]+)")?$/gm)].map(([, name, raw]) => raw ?? name);
+  assert.ok(codes.length > 15);
+  // After a close with one of these codes, the page reconnects by itself and shows no text.
+  const unseen = new Set(['no-answer', 'resumed-elsewhere', 'too-slow']);
+  assert.deepEqual(codes.filter((code) => !Object.hasOwn(en.codes, code) && !unseen.has(code)), []);
+});
+
+/**
+ * The languages of the browser, the stored language, and the language of the page.
+ * @type {[string[], string | null, string][]}
+ */
+const CHOICES = [
+  [['de-DE', 'de', 'en'], null, 'de'],
+  [['de-AT'], null, 'de'],
+  [['en-GB', 'de'], null, 'en'],
+  [['fr-FR', 'de', 'en'], null, 'de'],
+  [['fr', 'pt-BR'], null, 'en'],
+  [[], null, 'en'],
+  [['DE'], null, 'de'],
+  [['en'], 'de', 'de'],
+  [['de'], 'en', 'en'],
+  [['de'], '', 'de'],
+  [['de'], 'xx', 'de'],
+  [['den'], null, 'en'],
+];
+
+for (const [languages, kept, speaks] of CHOICES) {
+  test(`with languages ${languages.join(', ') || 'none'} and stored ${kept} the page uses ${speaks}`, () => {
+    const { lang, isWordless, loads } = chosenLanguage(languages, () => kept);
+    assert.deepEqual([lang, isWordless, loads], [
+      speaks,
+      speaks !== 'en',
+      speaks === 'en' ? [] : [`../i18n/${speaks}.js`],
+    ]);
+  });
+}
+
+test('the page works without storage', () => {
+  const refuse = () => {
+    throw new Error('It is switched off.');
+  };
+  assert.equal(chosenLanguage(['de'], refuse).lang, 'de');
+});
+
+test('German is used once it is loaded, and missing texts are English', async () => {
+  assert.equal(await speak('de'), true);
+  assert.equal(strings, de);
+  assert.equal(await speak('tlh'), false);
+  assert.equal(strings, en);
+});
+
+test('sizes, times and labels are localized', async () => {
+  await speak('de');
+  const MB = 2 ** 20;
+  assert.equal(byteCount(1.5 * MB, strings), '1,5 MB');
+  assert.equal(timeLeft(42), 'noch 40 s');
+  assert.equal(timeLeft(3900), 'noch 1 h 5 min');
+  const messages = tooLargeMessages([{ name: 'a', size: 104_857_601 }], 104_857_600);
+  assert.deepEqual(messages, [{
+    title: 'a',
+    text: 'Diese Datei ist 100,000001 MB groß. Erlaubt sind hier höchstens 100 MB.',
+  }]);
+  const item =
+    /** @type {any} */ ({ isPicture: false, name: 'a.pdf', size: 2.5 * MB, by: 'Ada', state: 'ready', offset: 0 });
+  assert.equal(itemLabel(item), 'Datei a.pdf, 2,5 MB, hinzugefügt von Ada');
+});
+
+/** @type {{ rule: string, error: unknown, en: string, de: string }[]} */
+const ERRORS = [
+  {
+    rule: 'the gateway’s text, if the language is the gateway’s',
+    error: new GroupSessionError('session-quota', 'The session holds 5 of 5 MB.'),
+    en: 'The session holds 5 of 5 MB.',
+    de: 'In diese Sitzung passt nichts mehr hinein. Entferne zuerst etwas.',
+  },
+  {
+    rule: 'the text of the code, if there is only a code',
+    error: new GroupSessionError('too-many', 'too-many'),
+    en: 'There are too many requests at the moment. Try again later.',
+    de: 'Im Moment gibt es zu viele Anfragen. Versuche es später noch einmal.',
+  },
+  {
+    rule: 'the gateway’s text for an unknown code',
+    error: new GroupSessionError('constructor', 'Come back on Monday.'),
+    en: 'Come back on Monday.',
+    de: 'Come back on Monday.',
+  },
+  {
+    rule: 'sizes',
+    error: new AttachmentError('attachment-too-large', 'x', { limit: 100, actual: 101 }),
+    en: 'This file is 101 bytes. The limit here is 100 bytes.',
+    de: 'Diese Datei ist 101 Byte groß. Erlaubt sind hier höchstens 100 Byte.',
+  },
+  {
+    rule: 'the name of a file that can no longer be read',
+    error: new AttachmentError('unreadable', '', { file: 'a.png' }),
+    en: '“a.png” was changed or can no longer be read.',
+    de: '„a.png“ wurde verändert oder lässt sich nicht mehr lesen.',
+  },
+  {
+    rule: 'the name of a file that could not be loaded',
+    error: new AttachmentError('unavailable', '', { file: 'a.png' }),
+    en: '“a.png” could not be loaded.',
+    de: '„a.png“ konnte nicht geladen werden.',
+  },
+  {
+    rule: 'the name of a file that is not complete',
+    error: new AttachmentError('not-ready', '', { file: 'a.png' }),
+    en: '“a.png” is still being uploaded.',
+    de: '„a.png“ wird noch hochgeladen.',
+  },
+  { rule: 'an error without a code', error: new Error('So.'), en: 'So.', de: 'So.' },
+  { rule: 'a number for a code', error: new DOMException('So.', 'AbortError'), en: 'So.', de: 'So.' },
+  { rule: 'a value that is not an error', error: 'So.', en: 'So.', de: 'So.' },
+];
+
+for (const { rule, error, ...says } of ERRORS) {
+  test(`the text of an error: ${rule}`, async () => {
+    assert.equal(errorText(error), says.en);
+    await speak('de');
+    assert.equal(errorText(error), says.de);
+  });
+}
+
+test('notices of the gateway are localized', async () => {
+  assert.equal(noticeText('saved', 'All is saved.'), 'All is saved.');
+  await speak('de');
+  assert.equal(noticeText('saved', 'All is saved.'), 'Alles ist wieder gespeichert.');
+  assert.match(noticeText('damaged', 'Some is lost.'), /verloren/);
+  assert.equal(noticeText('news', 'We move.'), 'We move.');
+  assert.equal(noticeText('news', 7), '');
+});
+
+/**
+ * Returns the keys, each with the kind of its value: a text, the number of texts, or the number of parameters.
+ * @param {Record<string, any>} table @returns {object}
+ */
+function shape(table) {
+  const kind = (/** @type {any} */ value) =>
+    typeof value === 'function'
+      ? `(${value.length})`
+      : Array.isArray(value)
+      ? value.length
+      : typeof value === 'object'
+      ? shape(value)
+      : typeof value;
+  return Object.fromEntries(Object.keys(table).toSorted().map((key) => [key, kind(table[key])]));
+}
+
+/**
+ * @param {Record<string, any>} table @param {string} [under]
+ * @returns {[string, string][]} its texts by key; functions are called with 2
+ */
+function textsOf(table, under = '') {
+  return Object.entries(table).flatMap(([key, value]) => {
+    const path = `${under}${key}`;
+    if (typeof value === 'string') return [[path, value]];
+    if (typeof value === 'boolean') return [];
+    if (typeof value === 'object') return textsOf(value, `${path}.`);
+    return [[path, key === 'names' ? value(['a', 'b']) : value(2, 2)]];
+  });
+}
+
+/** @param {string[]} languages @param {() => string | null} [getItem] */
+function chosenLanguage(languages, getItem = () => null) {
+  const documentElement = {
+    lang: 'en',
+    dataset: {},
+    isWordless: false,
+    toggleAttribute(/** @type {string} */ name, /** @type {boolean} */ isOn) {
+      assert.equal(name, 'data-wordless');
+      this.isWordless = isOn;
+    },
+  };
+  /** @type {string[]} */
+  const loads = [];
+  const source = readFileSync(join(PUBLIC, 'js/app/early.js'), 'utf8').replaceAll('import(', 'load(');
+  const load = (/** @type {string} */ path) => (loads.push(path), Promise.resolve());
+  const document = Object.assign(new EventTarget(), { documentElement, querySelector: () => null });
+  const matchMedia = () => Object.assign(new EventTarget(), { matches: false });
+  const location = { pathname: '/' };
+  const around = {
+    location,
+    localStorage: { getItem },
+    navigator: { languages },
+    matchMedia,
+    addEventListener: () => {},
+    Event,
+  };
+  runInNewContext(source, { ...around, document, load });
+  return { lang: documentElement.lang, isWordless: documentElement.isWordless, loads };
+}
+
+/** @param {string} text @returns {boolean} true if it looks like a text for users: several words, or a word with a capital */
+function isSaid(text) {
+  const bare = text.replaceAll('${}', '').trim();
+  if (!/\p{L}{2}/u.test(bare)) return false;
+  // Selectors, paths of SVG, styles, and names of keys and types.
+  if (/^[#.[(-]|^M\d|^[a-z-]+\(|\bpx\b|\dpx|^image\//.test(bare)) return false;
+  if (/^(?:Arrow\w+|Escape|Tab|Files|(?:[A-Z][a-z]+){2,})$/.test(bare)) return false;
+  return /\s/.test(text) || /^\p{Lu}/u.test(bare);
+}
+
+/** @param {string} source of a module @returns {string[]} its strings, with `${}` for values; without comments and imports */
+function literalsOf(source) {
+  const found = /** @type {string[]} */ ([]);
+  let at = 0;
+  const code = (/** @type {string} */ end) => {
+    let depth = 0;
+    while (at < source.length) {
+      const two = source.slice(at, at + 2);
+      const one = source[at];
+      if (two === '//') at = (source.indexOf('\n', at) + source.length) % source.length || source.length;
+      else if (two === '/*') at = source.indexOf('*/', at) + 2;
+      else if (one === "'" || one === '"') quoted(one);
+      else if (one === '`') template();
+      else if (one === '/' && /[(,=:[!&|?;{}]\s*$/.test(source.slice(Math.max(0, at - 9), at))) expression();
+      else {
+        if (one === end && depth === 0) return;
+        if (one === '{') depth += 1;
+        if (one === '}') depth -= 1;
+        at += 1;
+      }
+    }
+  };
+  const quoted = (/** @type {string} */ shape) => {
+    const from = at += 1;
+    while (source[at] !== shape) at += source[at] === '\\' ? 2 : 1;
+    const isImport = /(?:from|import)\s*\(?$/.test(source.slice(Math.max(0, from - 12), from - 1).trimEnd());
+    if (!isImport) found.push(source.slice(from, at));
+    at += 1;
+  };
+  const template = () => {
+    let text = '';
+    at += 1;
+    while (source[at] !== '`') {
+      if (source.startsWith('${', at)) {
+        at += 2;
+        code('}');
+        at += 1;
+        text += '${}';
+      } else {
+        text += source[at];
+        at += 1;
+      }
+    }
+    at += 1;
+    found.push(text);
+  };
+  const expression = () => {
+    let isClass = false;
+    for (at += 1; source[at] !== '/' || isClass; at += 1) {
+      if (source[at] === '\\') at += 1;
+      else if (source[at] === '[') isClass = true;
+      else if (source[at] === ']') isClass = false;
+    }
+    at += 1;
+  };
+  code('');
+  return found;
+}
