@@ -107,6 +107,31 @@ def test_a_page_that_only_watches_detects_a_dead_connection(browser, open_page, 
     all_hold_the_same(a, watcher)
 
 
+def test_a_page_that_only_watches_is_back_soon_after_an_outage(chromium, open_page, plain, proxy, gateway):
+    """The line swallows everything for a minute, by the page's clock. Then the page is back within 5 s: its handshakes still have the
+    short time limit."""
+    a = open_page(chromium, gateway.http)
+    path = share(a)
+    watcher = open_page(chromium, plain)
+    watcher.clock.install()
+    watcher.goto(plain + path)
+    ready(watcher)
+    sees_people(a, 2)
+    draw(a, line(100, 150, 300, 150))
+    sees_ink(watcher, 200, 150)
+    proxy.is_holding = True
+    draw(a, line(100, 250, 300, 250))
+    for seconds in (40, 4, 4, 4, 4, 4):
+        attempts = len(proxy.pairs)
+        watcher.clock.fast_forward(1000 * seconds)
+        until(lambda attempts=attempts: len(proxy.pairs) > attempts)
+        says(watcher, "#banner", "Reconnecting…")
+    assert not has_ink(watcher, 200, 250)
+    proxy.mend()
+    until(lambda: has_ink(watcher, 200, 250), seconds=5)
+    all_hold_the_same(a, watcher)
+
+
 def test_after_twenty_cuts_three_browsers_have_one_picture(chromium, firefox, open_page, plain, proxy):
     chance = random.Random(20)
     a = open_page(chromium, plain)
