@@ -144,20 +144,35 @@ Opener = Callable[..., Page]
 
 
 @pytest.fixture
-def open_page(base: str, problems: Problems) -> Iterator[Opener]:
-    """open_page(browser, path or address, **options of the context): a page in its own context. A console message, an
-    exception or a failed load of any page fails the test at the end."""
+def unopened_page(problems: Problems) -> Iterator[Callable[..., Page]]:
+    """unopened_page(browser, **options of the context): an empty page in its own context. Nothing is in its cache yet. A console
+    message, an exception or a failed load of any page fails the test at the end."""
     with ExitStack() as stack:
 
-        def opener(browser: Browser, address: str = "", **options) -> Page:
+        def opener(browser: Browser, **options) -> Page:
             # The page uses the browser's language.
             options = {"viewport": {"width": 1000, "height": 700}, "locale": "en-US", **options}
             context = browser.new_context(ignore_https_errors=True, **options)
             stack.callback(context.close)
-            return open_in(context, address if "://" in address else base + address, problems)
+            page = context.new_page()
+            attend(page, problems)
+            return page
 
         yield opener
     assert not problems.unexpected, "\n".join(problems.unexpected)
+
+
+@pytest.fixture
+def open_page(base: str, unopened_page: Callable[..., Page]) -> Opener:
+    """open_page(browser, path or address, **options of the context): a page that has loaded; see `unopened_page`."""
+
+    def opener(browser: Browser, address: str = "", **options) -> Page:
+        page = unopened_page(browser, **options)
+        page.goto(address if "://" in address else base + address)
+        ready(page)
+        return page
+
+    return opener
 
 
 def open_in(context: BrowserContext, address: str, problems: Problems) -> Page:

@@ -55,11 +55,11 @@ def visibility(page) -> str:
 
 
 @both_in_full
-def test_no_text_is_visible_in_the_wrong_language(browser, open_page):
-    page = open_page(browser, **GERMAN)
+def test_no_text_is_visible_in_the_wrong_language(browser, unopened_page, base):
+    page = unopened_page(browser, **GERMAN)
     held = []
     page.route(GERMAN_WORDS, lambda route: held.append(route))
-    page.reload(wait_until="commit")
+    page.goto(base, wait_until="commit")
     page.locator("noscript").wait_for(state="attached")
     until(lambda: held)
     assert (language(page), visibility(page)) == ("de", "hidden")
@@ -71,11 +71,11 @@ def test_no_text_is_visible_in_the_wrong_language(browser, open_page):
     says(page, "#share", "Teilen")
 
 
-def test_an_unavailable_language_falls_back_to_english(chromium, open_page, problems):
+def test_an_unavailable_language_falls_back_to_english(chromium, unopened_page, base, problems):
     problems.allow("/de.js", "/de-", "ERR_FAILED")
-    page = open_page(chromium, **GERMAN)
+    page = unopened_page(chromium, **GERMAN)
     page.route(GERMAN_WORDS, lambda route: route.abort())
-    page.reload()
+    page.goto(base)
     ready(page)
     assert (language(page), visibility(page)) == ("en", "visible")
     says(page, "#share", "Share")
