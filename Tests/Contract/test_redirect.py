@@ -14,7 +14,7 @@ def redirecting(gateway_with) -> Gateway:
     return gateway_with("--redirect-to-https", "--hsts")
 
 
-@pytest.mark.parametrize("target", ["/", "/s/AbCdEfGhIjKlMnOpQrStUw?x=%20y", "/js/main.js", "/nothing"])
+@pytest.mark.parametrize("target", ["/", "/s/AbCdEfGhIjKlMnOpQrStUw?x=%20y", "/js/app/app.js", "/nothing"])
 @pytest.mark.parametrize("method", ["GET", "HEAD"])
 async def test_pages_are_redirected_to_https(
     redirecting: Gateway, method: str, target: str
