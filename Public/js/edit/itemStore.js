@@ -346,7 +346,8 @@ export class ItemStore extends EventTarget {
 
   /** @param {Item} item */
   #uploadChanged(item) {
-    // Leaving the session cancels uploads, and the items stay. Otherwise a cancelled upload means that somebody removed the item.
+    // An upload is cancelled for one of two reasons: this person left the session, and then the item stays. Or another
+    // participant removed the item.
     const isRemoved = item.upload?.state === 'cancelled' && this.#session?.state !== 'invalidated';
     if (isRemoved && this.#items.find(item.id) === item) this.#removedByOther(item);
     this.#changed();

@@ -167,7 +167,7 @@ export class SelectionCommands {
     const shapes = [];
     /** @type {Item[]} */
     const items = [];
-    // Read again, because somebody may have changed them meanwhile.
+    // The objects are read again, because another participant may have changed them while the contents were loaded.
     const all = this.#of(ids).map((one) => ({ one, id: this.#newKey() }));
     this.#tasks.run(() => all, ({ one, id }) => {
       const blob = blobs.get(one);

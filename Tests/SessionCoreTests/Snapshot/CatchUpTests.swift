@@ -295,10 +295,34 @@ struct SlowReaderTests {
   }
 
   @Test(
+    "S17 a small snapshot is sent in one piece with `joined`, and a large one is not",
+    arguments: [10, 9_000])
+  func pieces(size: Int) throws {
+    let fixture = Fixture()
+    let ada = try fixture.join()
+    ada.send(String(repeating: "f", count: size), .replaced, key: 1)
+    try fixture.turn(ada)
+    // A subscriber that accepts compression gets the retained entries compressed, in a piece of their own.
+    var late = fixture.connect()
+    if late.subscriber.acceptsCompression { late = fixture.connect() }
+    late.join()
+    fixture.session.endTurn(now: fixture.now)
+    let first = fixture.session.nextPiece(late.subscriber)
+    let piece = try #require(first)
+    fixture.session.sent(piece, piece.range.count, to: late.subscriber)
+    let isWhole = fixture.session.nextPiece(late.subscriber) == nil
+    #expect(isWhole == (size == 10))
+    try late.take(Array(piece.bytes[piece.range]))
+    try late.read()
+    #expect(late.drawn.map(\.payload.count) == [size])
+    #expect(late.caughtUpAt == [fixture.session.sequence])
+  }
+
+  @Test(
     "S23 a subscriber that is detached inside a frame gets the rest of the frame, then the messages in its outbox",
     arguments: [false, true])
   func detachedInsideFrame(isCatchingUp: Bool) throws {
-    // A snapshot of up to 8 KiB is sent through the outbox, and has no progress.
+    // A small snapshot is a part of the outbox. A larger one has a progress of its own.
     let size = isCatchingUp ? 9_000 : 500
     let fixture = Fixture()
     let ada = try fixture.join()

@@ -22,7 +22,10 @@ extension Session {
   private static let pinnedBytes = 33_554_432
   /// The maximum size of a snapshot that is copied to each joiner's outbox. Its bytes are then sent together with `joined`, in one
   /// call. The parts of a longer snapshot are sent one by one, and all joiners of a turn share their bytes.
-  private static let smallSnapshotBytes = 8_192
+  ///
+  /// Together with `joined`, such a snapshot stays below the 4,096 bytes that each connection may buffer even when the memory for
+  /// buffers is full.
+  private static let smallSnapshotBytes = 2_048
 
   /// Starts the catch-up of all pending subscribers.
   ///
