@@ -128,10 +128,12 @@ def test_a_cancelled_upload_is_removed_for_everyone(
     shared = share(a)
     b = open_page(browser, gateway.http + shared)
     sees_people(a, 2)
+    slow.bytes_per_second = MB / 8
     pick(a, file_of(tmp_path, "wrong.bin", 8 * MB))
     sees_items(b, "wrong.bin")
     until(lambda: items(b)[0]["offset"] > 0)
     row(a, "wrong.bin").get_by_role("button", name="Cancel").click()
+    slow.bytes_per_second = None
     for page in (a, b):
         sees_items(page)
     until(Journal(gateway.http, shared[2:]).list, lambda found: found == [])

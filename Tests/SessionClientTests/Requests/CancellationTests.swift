@@ -21,19 +21,25 @@ struct CancellationTests {
   func upload() async throws {
     let gateway = try LocalGateway()
     let session = try await gateway.makeSession()
+    let proxy = try CuttingProxy(to: gateway.http)
+    try proxy.start()
+    defer { proxy.stop() }
     let threads = RequestThreadPool(limit: 8, transferLimit: 6)
-    let api = try GatewayAPI.withShortDelays(gateway.http, threads: threads)
+    let api = try GatewayAPI.withShortDelays(proxy.address, threads: threads)
+    let direct = try GatewayAPI.withShortDelays(gateway.http)
+    proxy.hold(after: 1_000_000)
     let upload = try await api.add(
       NewAttachment(
-        contentType: "text/plain", metadata: nil, content: TestContent.bytes(90_000_000, seed: 1)),
+        contentType: "text/plain", metadata: nil, content: TestContent.bytes(20_000_000, seed: 1)),
       to: session, as: nil)
     try await TestTimeout.wait(for: "the first bytes") {
-      try await api.attachments(of: session).contains { $0.offset > 0 }
+      try await direct.attachments(of: session).contains { $0.offset > 0 }
     }
     let waiting = Task { try await upload.finish() }
     upload.cancel()
     await #expect(throws: SessionClientError.cancelled) { try await waiting.value }
     await #expect(throws: SessionClientError.cancelled) { try await upload.finish() }
+    proxy.release()
     try await TestTimeout.wait(for: "the removal of the attachment") {
       try await api.attachments(of: session).isEmpty
     }

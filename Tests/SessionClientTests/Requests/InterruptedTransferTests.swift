@@ -79,7 +79,8 @@ struct InterruptedTransferTests {
     try proxy.start()
     defer { proxy.stop() }
     let api = try GatewayAPI.withShortDelays(proxy.address)
-    let content = TestContent.bytes(60_000_000, seed: 5)
+    let content = TestContent.bytes(20_000_000, seed: 5)
+    proxy.hold(after: 1_000_000)
     let upload = try await api.add(
       NewAttachment(name: "a.bin", contentType: "application/x-test", metadata: nil, content: content),
       to: session, as: nil)
@@ -89,6 +90,7 @@ struct InterruptedTransferTests {
     }
     gateway = try gateway.restart(end)
     proxy.turn(to: gateway.http)
+    proxy.release()
     try await upload.finish()
     // The creation and the first transfer used one connection each; the continuation takes at least two more.
     #expect(proxy.connections >= 4)

@@ -22,6 +22,9 @@ actor CuttingProxy {
     var target: SocketAddress
     var isCutting: Bool
     var cutsAll = false
+    /// The number of bytes that pass before all connections stall, or nil.
+    var allowance: Int?
+    var isReleased = false
     var cuts = 0
     var connections = 0
   }
@@ -63,6 +66,17 @@ actor CuttingProxy {
     shared.withLock { $0.isCutting = false }
   }
 
+  /// Lets `count` more bytes pass, and then holds all bytes back until `release()`.
+  nonisolated func hold(after count: Int) {
+    shared.withLock { $0.allowance = count }
+  }
+
+  /// Forwards again what `hold(after:)` held back.
+  nonisolated func release() {
+    shared.withLock { ($0.allowance, $0.isReleased) = (nil, true) }
+    loop.wake()
+  }
+
   /// Cuts all open connections. Later connections are not affected.
   nonisolated func cutAll() {
     shared.withLock { $0.cutsAll = true }
@@ -75,11 +89,12 @@ actor CuttingProxy {
   }
 
   private func turn(_ events: [ReadyEvent]) {
-    let cutsAll = shared.withLock { shared in
-      defer { shared.cutsAll = false }
-      return shared.cutsAll
+    let (cutsAll, isReleased) = shared.withLock { shared in
+      defer { (shared.cutsAll, shared.isReleased) = (false, false) }
+      return (shared.cutsAll, shared.isReleased)
     }
     if cutsAll { for token in Array(pairs.keys) { cut(token) } }
+    if isReleased { for token in Array(pairs.keys) { pump(token) } }
     for event in events {
       if event.token == 0 {
         acceptAll()
@@ -114,10 +129,11 @@ actor CuttingProxy {
     guard let pair = pairs[token] else { return }
     let isCutting = shared.withLock { $0.isCutting }
     for direction in [pair.upwards, pair.downwards] {
-      reading: while true {
+      reading: while shared.withLock({ $0.allowance ?? 1 }) > 0 {
         switch direction.pass(&buffer, atMost: isCutting ? pair.budget : .max) {
         case .passed(let count):
           pair.budget -= count
+          shared.withLock { $0.allowance? -= count }
           guard isCutting, pair.budget <= 0 else { continue }
           return cut(token)
         case .waiting: break reading
