@@ -7,7 +7,7 @@ from board import (
     PHONE, all_hold_the_same, are_drawn, draw, frame_gaps, image, item, items, lacks_color, lie_alike, line, pick,
     places, row, sees_color, sees_ink, sees_items, sees_people, select, share, watch_frames, wave,
 )
-from conftest import both, both_in_full, ready, until
+from conftest import both_in_full, ready, until
 from journal import Journal
 from photos import ORANGE, PLUM, TEAL, drop, paper, paste, photo
 from PIL import Image, ImageChops, ImageStat
@@ -121,7 +121,7 @@ def alike(one: Image.Image, other: Image.Image) -> bool:
     return max(ImageStat.Stat(ImageChops.difference(one, other)).mean) < 3
 
 
-@both
+@both_in_full
 def test_pasted_and_picked_files_are_shared_with_all(browser, open_page, tmp_path):
     pasted = photo(tmp_path, "pasted.png", PLUM, (200, 150))
     picked = [photo(tmp_path, name, color, (400, 300)) for name, color in (("one.jpg", ORANGE), ("two.webp", TEAL))]
@@ -280,7 +280,7 @@ def test_items_can_be_handled_by_keyboard(chromium, open_page, tmp_path):
         sees_items(page)
 
 
-@both
+@both_in_full
 def test_a_file_is_saved_under_its_name(browser, open_page, tmp_path):
     path = tmp_path / "Über uns & ‘mehr’, 2. Teil.html"
     path.write_text("<!doctype html><script>document.title = 'ran'</script>")

@@ -24,7 +24,7 @@ from board import (
     sees_people,
     share,
 )
-from conftest import both, both_in_full, open_in, until
+from conftest import both_in_full, open_in, until
 from photos import TEAL, drop, photo
 from PIL import Image, ImageChops, ImageStat
 
@@ -120,7 +120,7 @@ def test_an_exported_svg_equals_the_picture(chromium, open_page, tmp_path):
     assert min(drawn.getextrema()[0]) < 120
 
 
-@both
+@both_in_full
 def test_a_drawing_file_can_be_opened_by_another_person(browser, open_page, tmp_path, chromium):
     first = open_page(chromium)
     picture_of(first, tmp_path)
@@ -199,7 +199,7 @@ def test_only_the_selection_is_copied_and_text_is_pasted(chromium, open_page, ou
     until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 stroke is drawn.")
 
 
-@both
+@both_in_full
 def test_a_selection_is_pasted_on_another_page(browser, open_page, tmp_path, problems):
     page = open_page(browser, reduced_motion="reduce")
     draw(page, line(100, 120, 300, 120))

@@ -7,7 +7,7 @@ import urllib.request
 from PIL import ImageChops
 from board import PHONE, address, draw, has_ink, image, line, pen, picture, says, sees_ink, sees_paper, share, touch
 from board import two_fingers, wave
-from conftest import both, until
+from conftest import both, both_in_full, until
 
 
 @both
@@ -79,7 +79,7 @@ def test_one_finger_draws_and_two_pan(chromium, open_page):
     until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 stroke is drawn.")
 
 
-@both
+@both_in_full
 def test_keys_choose_tools_colors_and_widths(browser, open_page):
     page = open_page(browser)
     page.keyboard.press("e")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from board import all_hold_the_same, items, pick, row, says, sees_items, sees_people, share
-from conftest import both, both_in_full, ready, until
+from conftest import both_in_full, ready, until
 from journal import Journal
 
 MB = 1024 * 1024
@@ -44,7 +44,7 @@ def interrupt(proxy) -> None:
     proxy.mend()
 
 
-@both
+@both_in_full
 def test_an_upload_continues_over_ten_cuts_and_a_reload(browser, open_page, plain, slow, gateway, tmp_path):
     path = file_of(tmp_path, "holiday.bin", 24 * MB)
     a = open_page(browser, plain)
