@@ -317,7 +317,8 @@ def test_the_delays_of_a_script_follow_from_the_rule(row: dict[str, Any]) -> Non
             attempt = 0 if short_lived <= 1 else attempt
             works_since = None
         asked = min(step.get("askedMs", 0), rule["longestAskedMs"])
-        bound = min(rule["longestMs"], rule["firstMs"] * rule["factor"] ** (attempt - 1))
+        longest = rule["longestUnreachableMs" if "unreachable" in step else "longestMs"]
+        bound = min(longest, rule["firstMs"] * rule["factor"] ** (attempt - 1))
         own = min(asked, rule["longestSpreadMs"]) if attempt == 0 else bound
         assert step["delayMs"] == asked + int(own * factor), step
         now, attempt = now + step["delayMs"], attempt + 1

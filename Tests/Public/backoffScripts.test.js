@@ -9,12 +9,18 @@ for (const { name, steps } of scripts) {
   test(`the delay before a reconnect: ${name}`, () => {
     const fake = fakeSession();
     fake.session.join();
-    for (const { works, passMs, lost, askedMs = 0, delayMs } of steps) {
+    for (const { works, passMs, lost, unreachable, askedMs = 0, delayMs } of steps) {
+      fake.clock.line = unreachable ? 'refuses' : 'answers';
       if (works) welcome(fake.last(), { resumed: true });
       if (passMs) fake.clock.pass(passMs);
       if (!lost) continue;
-      fake.last().cut(1012, askedMs > 0 ? JSON.stringify({ retryAfterMs: askedMs }) : '');
-      assert.equal(delayOf(fake), delayMs);
+      // Only an open socket can receive the delay for which the gateway asks.
+      if (askedMs > 0 && fake.last().readyState === 0) fake.last().open();
+      // If the socket is closed already, the attempt was a probe.
+      if (fake.last().readyState !== 3) {
+        fake.last().cut(1012, askedMs > 0 ? JSON.stringify({ retryAfterMs: askedMs }) : '');
+      }
+      assert.equal(delayOf(fake, { isUnreachable: unreachable }), delayMs);
     }
   });
 }
@@ -36,11 +42,17 @@ for (const [random, bound] of /** @type {[number, string][]} */ ([[0, 'leastMs']
   });
 }
 
-/** Lets time pass until the next socket is opened. @param {ReturnType<typeof fakeSession>} fake @returns {number} milliseconds */
-function delayOf({ clock, sockets }) {
-  const { length } = sockets;
+/**
+ * Lets time pass until the next socket is opened, or until the next probe is sent.
+ * @param {ReturnType<typeof fakeSession>} fake @param {{ isUnreachable?: boolean }} [options] @returns {number} milliseconds
+ */
+function delayOf({ clock, sockets }, { isUnreachable = false } = {}) {
+  const attempts = () => isUnreachable ? clock.probes : sockets.length;
   const begun = clock.time;
+  // Lets the first probe after the failed attempt end.
+  if (isUnreachable) clock.pass(0);
+  const before = attempts();
   clock.pass(0);
-  while (sockets.length === length && clock.time - begun < 120_000) clock.pass(1);
+  while (attempts() === before && clock.time - begun < 120_000) clock.pass(1);
   return clock.time - begun;
 }

@@ -70,9 +70,10 @@ class World {
   /** @param {number} seed */
   constructor(seed) {
     this.#seed = seed * 7919;
-    const { now, setTimeout, clearTimeout } = this.clock;
+    const { now, probe, setTimeout, clearTimeout } = this.clock;
     const env = {
       openSocket: this.gateway.openSocket,
+      probe,
       now,
       setTimeout,
       clearTimeout: /** @type {any} */ (clearTimeout),

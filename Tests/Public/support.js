@@ -2,9 +2,15 @@
 
 import { GroupSession } from '../../Public/js/sync/groupSession.js';
 
+/** The time after which a probe without an answer ends. */
+const PROBE_MS = 12_000;
+
 /** A clock that advances on request. */
 export class FakeClock {
   time = 0;
+  /** The reaction of the line to probes. @type {'answers' | 'refuses' | 'swallows'} */
+  line = 'answers';
+  probes = 0;
   /** @type {{ at: number, run: () => void, id: number }[]} */
   #timers = [];
   #id = 0;
@@ -16,6 +22,14 @@ export class FakeClock {
     this.#id += 1;
     this.#timers.push({ at: this.time + ms, run, id: this.#id });
     return this.#id;
+  };
+
+  /** @param {string} _url @param {(isAnswered: boolean) => void} ended */
+  probe = (_url, ended) => {
+    this.probes += 1;
+    const isAnswered = this.line === 'answers';
+    const timer = this.setTimeout(() => ended(isAnswered), this.line === 'swallows' ? PROBE_MS : 0);
+    return () => this.clearTimeout(timer);
   };
 
   /** @param {number} id */
@@ -140,6 +154,7 @@ export function fakeSession({ isSilent = false, ...options } = {}) {
       sockets.push(socket);
       return /** @type {any} */ (socket);
     },
+    probe: clock.probe,
     now: clock.now,
     setTimeout: clock.setTimeout,
     clearTimeout: /** @type {any} */ (clock.clearTimeout),

@@ -3,6 +3,8 @@
 /** The bound of the first delay that is not zero. Each following bound is twice as large, up to the longest. */
 const FIRST_MS = 100;
 const MAX_MS = 10_000;
+/** The longest bound while the gateway cannot be reached. It is short, so that the client is back soon after an outage. */
+const MAX_UNREACHABLE_MS = 4000;
 /** The minimum working time of a socket. A socket that works for a shorter time counts as short-lived. */
 const STABLE_MS = 5000;
 /** The maximum jitter that is added to a delay for which the gateway asks, because it asks all clients for the same delay. */
@@ -46,12 +48,13 @@ export class ReconnectBackoff {
    * Returns the delay before the next attempt.
    * @param {number} askedMs the delay for which the gateway has asked; 0: none
    * @param {() => number} random in [0, 1)
+   * @param {{ isReachable?: boolean }} [options] `isReachable`: false if the last attempt or probe got no answer
    * @returns {number} milliseconds
    */
-  nextDelay(askedMs, random) {
+  nextDelay(askedMs, random, { isReachable = true } = {}) {
     const attempt = this.#attempt;
     this.#attempt = Math.min(attempt + 1, MAX_ATTEMPT);
-    if (attempt > 0) return askedMs + retryDelay(attempt - 1, random);
+    if (attempt > 0) return askedMs + retryDelay(attempt - 1, random, isReachable ? MAX_MS : MAX_UNREACHABLE_MS);
     return askedMs + Math.floor(Math.min(MAX_ADDED_JITTER_MS, askedMs) * jitter(random));
   }
 }
@@ -60,10 +63,11 @@ export class ReconnectBackoff {
  * Returns the delay before a retry: exponential, with jitter.
  * @param {number} attempt 0 for the first retry after a success
  * @param {() => number} [random] in [0, 1)
+ * @param {number} [longestMs] the longest bound
  * @returns {number} milliseconds
  */
-export function retryDelay(attempt, random = Math.random) {
-  return Math.floor(Math.min(MAX_MS, FIRST_MS * 2 ** Math.min(attempt, MAX_ATTEMPT)) * jitter(random));
+export function retryDelay(attempt, random = Math.random, longestMs = MAX_MS) {
+  return Math.floor(Math.min(longestMs, FIRST_MS * 2 ** Math.min(attempt, MAX_ATTEMPT)) * jitter(random));
 }
 
 /** @param {() => number} random @returns {number} from a half to one */

@@ -2,7 +2,7 @@
 
 import { ReconnectBackoff } from './backoff.js';
 import { browserEnvironment } from './environment.js';
-import { LivenessTimer, REPLY_MS } from './livenessTimer.js';
+import { LivenessTimer } from './livenessTimer.js';
 
 /**
  * @typedef {object} ConnectionEvents
@@ -13,16 +13,24 @@ import { LivenessTimer, REPLY_MS } from './livenessTimer.js';
  *   stop
  */
 
+/** The interval of probes while it is not known that the gateway can be reached. */
+const PROBE_INTERVAL_MS = 4000;
 /**
- * The time limit of a handshake after the socket became silent, and the number of such handshakes. Short attempts soon detect
- * that a dead line works again. The longer attempts after them succeed on a slow line.
+ * The interval of sockets while no probe is answered. A proxy, a policy or a dead HTTP/2 connection can stop all probes although
+ * a socket would open. Firefox forgets a failed socket after about 61 s, so that these sockets do not delay later ones.
  */
-const SHORT_HANDSHAKE_MS = 4000;
-const MAX_SHORT_HANDSHAKES = 6;
+const SOCKET_INTERVAL_MS = 65_000;
 
-/** Opens a new socket after each loss, with growing delays, until it is stopped. */
+/**
+ * Opens a new socket after each loss, with growing delays, until it is stopped.
+ *
+ * While it is not known that the gateway can be reached, it sends probes until one is answered, and then opens a socket. Several
+ * probes run at the same time: a slow line has time to answer an early probe, and a new probe soon detects that a dead line works
+ * again. Sockets cannot do this: a browser opens only one socket to a host at a time, and waits longer after each failure.
+ */
 export class Connection {
   #url;
+  #probeURL;
   #events;
   #env;
   #backoff = new ReconnectBackoff();
@@ -31,15 +39,23 @@ export class Connection {
   #socket = null;
   /** @type {unknown} */
   #retry = null;
+  /** The time of the last attempt to open a socket. */
   #attemptedAt = 0;
-  /** The remaining number of short handshakes. */
-  #shortHandshakes = 0;
+  #isStopped = false;
+  /** False if the last socket did not open or became silent, and no probe has been answered since. */
+  #isReachable = true;
+  /** The running probes, as functions that cancel them. @type {Set<() => void>} */
+  #probes = new Set();
   /** The `bufferedAmount` after the last sent message, or when the limit was last reached. */
   #buffered = 0;
 
-  /** @param {string} url @param {ConnectionEvents} events @param {import('./environment.js').Environment} [env] */
-  constructor(url, events, env = browserEnvironment) {
+  /**
+   * @param {string} url @param {string} probeURL the address of the gateway to which probes are sent @param {ConnectionEvents} events
+   * @param {import('./environment.js').Environment} [env]
+   */
+  constructor(url, probeURL, events, env = browserEnvironment) {
     this.#url = url;
+    this.#probeURL = probeURL;
     this.#events = events;
     this.#env = env;
     this.#liveness = new LivenessTimer(env, () => this.#silent());
@@ -56,6 +72,7 @@ export class Connection {
 
   /** Begins the first attempt. */
   start() {
+    this.#isStopped = false;
     this.#backoff.nextDelay(0, this.#env.random);
     this.#open();
   }
@@ -85,9 +102,9 @@ export class Connection {
     if (this.#socket) this.#liveness.expectHeartbeats();
   }
 
-  /** Begins the pending attempt now. @returns {boolean} false if none is pending */
+  /** Begins the pending attempt now. @returns {boolean} false if none is pending, or a socket is opening */
   retryNow() {
-    if (this.#retry === null) return false;
+    if (this.#retry === null || this.#socket) return false;
     this.#open();
     return true;
   }
@@ -100,35 +117,36 @@ export class Connection {
     if (this.retryNow()) return;
     if (!isDoubtful) return this.#liveness.check();
     if (!this.#socket) return;
-    this.restart();
-    this.#shortHandshakes = MAX_SHORT_HANDSHAKES;
-    this.retryNow();
+    this.#isReachable = false;
+    this.#drop(1000);
+    this.#closed(1006, '', { opensNow: true });
   }
 
   /** Replaces the socket by a new one. */
   restart() {
-    const isOpening = this.#socket?.readyState === 0;
-    if (!isOpening) this.#shortHandshakes = MAX_SHORT_HANDSHAKES;
-    // The time that an unanswered attempt took counts as a part of the delay.
-    const spentMs = isOpening ? this.#env.now() - this.#attemptedAt : 0;
     this.#drop(1000);
-    this.#closed(1006, '', spentMs);
+    this.#closed(1006, '');
   }
 
   /** @param {number} [code] */
   stop(code = 1000) {
-    this.#env.clearTimeout(this.#retry);
-    this.#retry = null;
+    this.#isStopped = true;
+    this.#cancelAttempts();
     this.#drop(code);
   }
 
+  /** Opens a socket. If it is not known that the gateway can be reached, probes run at the same time. */
   #open() {
-    this.#env.clearTimeout(this.#retry);
-    this.#retry = null;
+    if (this.#isReachable) this.#cancelAttempts();
+    else if (this.#retry === null) this.#schedule(() => this.#probe(), PROBE_INTERVAL_MS);
+    this.#drop(1000);
+    this.#attemptedAt = this.#env.now();
     const socket = this.#env.openSocket(this.#url);
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => {
-      this.#liveness.opened();
+      this.#cancelAttempts();
+      this.#isReachable = true;
+      this.#liveness.touch();
       this.#events.opened();
     };
     socket.onmessage = ({ data }) => {
@@ -137,14 +155,49 @@ export class Connection {
       else this.#events.binary(new Uint8Array(data));
     };
     socket.onclose = ({ code, reason }) => {
-      this.#shortHandshakes = 0;
       this.#drop(1000);
-      this.#closed(code, reason);
+      this.#closed(code, reason, { isRefused: !this.#isReachable });
     };
     this.#socket = socket;
-    this.#attemptedAt = this.#env.now();
-    this.#liveness.start(this.#shortHandshakes > 0 ? SHORT_HANDSHAKE_MS : REPLY_MS);
-    this.#shortHandshakes = Math.max(0, this.#shortHandshakes - 1);
+    this.#liveness.start();
+    this.#isReachable = false;
+  }
+
+  /**
+   * Sends a probe. The next one follows 4 s later, or after a delay if no probe is running.
+   * @param {{ isRefused?: boolean }} [options] `isRefused`: the last socket was closed before it opened. If the probe is answered,
+   *   the gateway has refused that socket, so the next one waits.
+   */
+  #probe({ isRefused = false } = {}) {
+    if (!this.#socket && this.#env.now() - this.#attemptedAt >= SOCKET_INTERVAL_MS) this.#open();
+    const cancel = this.#env.probe(this.#probeURL, (isAnswered) => {
+      if (!this.#probes.delete(cancel)) return;
+      if (isAnswered) {
+        this.#cancelAttempts();
+        this.#isReachable = true;
+        if (isRefused && !this.#socket) {
+          this.#schedule(() => this.#open(), this.#backoff.nextDelay(0, this.#env.random));
+        } else this.#open();
+      } else if (this.#probes.size === 0) {
+        this.#schedule(() => this.#probe(), this.#backoff.nextDelay(0, this.#env.random, { isReachable: false }));
+      }
+    });
+    this.#probes.add(cancel);
+    this.#schedule(() => this.#probe(), PROBE_INTERVAL_MS);
+  }
+
+  /** Sets the pending attempt. @param {() => void} attempt @param {number} ms */
+  #schedule(attempt, ms) {
+    this.#env.clearTimeout(this.#retry);
+    this.#retry = this.#env.setTimeout(attempt, ms);
+  }
+
+  /** Cancels the pending attempt and the running probes. */
+  #cancelAttempts() {
+    this.#env.clearTimeout(this.#retry);
+    this.#retry = null;
+    for (const cancel of this.#probes) cancel();
+    this.#probes.clear();
   }
 
   /** Nothing was received for too long. The connection stays if the network still accepts bytes of a long message. */
@@ -152,8 +205,12 @@ export class Connection {
     const { bufferedAmount } = this;
     const isSending = bufferedAmount > 0 && bufferedAmount < this.#buffered;
     this.#buffered = bufferedAmount;
-    if (isSending) this.#liveness.touch();
-    else this.restart();
+    if (isSending) return this.#liveness.touch();
+    const wasOpen = this.isOpen;
+    this.#isReachable = false;
+    this.#drop(1000);
+    // If only this connection is dead, a new socket opens at once. A probe could wait on a dead connection of the browser.
+    this.#closed(1006, '', { opensNow: wasOpen });
   }
 
   /** Drops the socket at once, because the closing handshake of a dead socket takes minutes. @param {number} code */
@@ -166,12 +223,14 @@ export class Connection {
     socket.close(code);
   }
 
-  /** @param {number} code @param {string} reason @param {number} [spentMs] the part of the delay that has passed */
-  #closed(code, reason, spentMs = 0) {
+  /** @param {number} code @param {string} reason @param {{ isRefused?: boolean, opensNow?: boolean }} [options] */
+  #closed(code, reason, { isRefused = false, opensNow = false } = {}) {
     this.#backoff.recordLoss(this.#env.now());
     const asked = this.#events.closed(code, reason);
-    if (asked === null) return;
-    const delay = this.#backoff.nextDelay(asked, this.#env.random);
-    this.#retry = this.#env.setTimeout(() => this.#open(), Math.max(0, delay - spentMs));
+    // A listener of `closed` may have stopped this connection.
+    if (asked === null || this.#isStopped) return;
+    if (opensNow) this.#open();
+    else if (this.#isReachable) this.#schedule(() => this.#open(), this.#backoff.nextDelay(asked, this.#env.random));
+    else this.#probe({ isRefused });
   }
 }

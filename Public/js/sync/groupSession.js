@@ -66,6 +66,7 @@ export class GroupSession extends EventTarget {
     url.protocol = url.protocol.replace('http', 'ws');
     this.#client = new SyncClient({
       url: url.href,
+      probeURL: new URL('healthz', base).href,
       profile,
       saved,
       env,

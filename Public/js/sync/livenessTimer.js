@@ -1,7 +1,7 @@
 /** Detects a dead connection: nothing has been received for too long. */
 
 /** The limit while a reply of the gateway is awaited. */
-export const REPLY_MS = 12_000;
+const REPLY_MS = 12_000;
 /** The limit for a participant. The gateway sends a heartbeat at least every 20 s, so a late one is tolerated. */
 export const HEARTBEAT_MS = 35_000;
 
@@ -15,7 +15,6 @@ export class LivenessTimer {
   #touchedAt = 0;
   /** The time at which the wait for a reply began. @type {number | null} */
   #awaitsSince = null;
-  #replyMs = REPLY_MS;
   #expectsHeartbeats = false;
   /** @type {unknown} */
   #timer = null;
@@ -29,10 +28,9 @@ export class LivenessTimer {
     this.#silent = silent;
   }
 
-  /** Starts the timer for the handshake of a new socket. @param {number} limitMs */
-  start(limitMs) {
+  /** Starts the timer for the handshake of a new socket. */
+  start() {
     this.stop();
-    this.#replyMs = limitMs;
     this.awaitReply(true);
   }
 
@@ -41,12 +39,6 @@ export class LivenessTimer {
     this.#timer = this.#awaitsSince = null;
     this.#firesAt = Infinity;
     this.#expectsHeartbeats = false;
-  }
-
-  /** Applies the usual limit from now on, because the socket is open. */
-  opened() {
-    this.#replyMs = REPLY_MS;
-    this.touch();
   }
 
   /** Restarts the limit, because something was received. */
@@ -73,7 +65,7 @@ export class LivenessTimer {
   }
 
   get #deadline() {
-    const reply = this.#awaitsSince === null ? Infinity : Math.max(this.#awaitsSince, this.#touchedAt) + this.#replyMs;
+    const reply = this.#awaitsSince === null ? Infinity : Math.max(this.#awaitsSince, this.#touchedAt) + REPLY_MS;
     return Math.min(reply, this.#expectsHeartbeats ? this.#touchedAt + HEARTBEAT_MS : Infinity);
   }
 

@@ -58,17 +58,18 @@ export class SyncClient {
   /**
    * @param {object} options
    * @param {string} options.url of the session's socket
+   * @param {string} options.probeURL the address of the gateway to which probes are sent
    * @param {Profile} options.profile
    * @param {SavedParticipant | null} options.saved
    * @param {import('./environment.js').Environment} options.env
    * @param {SyncEvents} options.events
    */
-  constructor({ url, profile, saved, env, events }) {
+  constructor({ url, probeURL, profile, saved, env, events }) {
     this.#events = events;
     this.#profile = profile;
     this.#token = saved?.token ?? null;
     this.#formerNumber = saved?.number ?? 0;
-    this.#connection = new Connection(url, {
+    this.#connection = new Connection(url, probeURL, {
       opened: () => this.#opened(),
       text: (text) => this.#control(text),
       binary: (bytes) => this.#entries(bytes),

@@ -45,6 +45,17 @@ struct ReconnectTests {
     #expect(harness.events == ["away"])
   }
 
+  @Test("The delay is at most 4 s if the gateway cannot be reached, and 10 s if it refuses connections")
+  func longestDelays() {
+    let refusal = SocketEnd.refused(status: 503, detail: "full", retryAfter: nil)
+    for (end, longest) in [(.unreachable("no route"), 3000), (refusal, 7500)] {
+      var harness = SessionHarness.live()
+      harness.loseConnection()
+      for _ in 0..<10 { harness.loseConnection(end) }
+      #expect(harness.opens.last == .milliseconds(longest), "\(end)")
+    }
+  }
+
   @Test(
     "If connections keep breaking within 5 s, the reconnect delay doubles each time, and the problem is reported once"
   )

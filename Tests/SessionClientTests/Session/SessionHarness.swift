@@ -141,8 +141,8 @@ struct SessionHarness {
       0, 0, String(decoding: payload, as: UTF8.self), flags: flags, key: key, type: type, at: sequence)
   }
 
-  mutating func loseConnection() {
-    session.closed(.broken("cut"), now: now)
+  mutating func loseConnection(_ end: SocketEnd = .broken("cut")) {
+    session.closed(end, now: now)
     drainEffects()
   }
 

@@ -75,7 +75,7 @@ extension ClientLoop {
         ? connection.connectDeadline : min(connection.connectDeadline, now + connection.times.address)
       return
     }
-    fail(connection, .broken("Cannot connect to \(connection.failures.joined(separator: "; "))"))
+    fail(connection, .unreachable("Cannot connect to \(connection.failures.joined(separator: "; "))"))
   }
 
   /// Handles the success or the failure of an attempt to establish a TCP connection.
@@ -143,7 +143,7 @@ extension SocketEnd {
     switch error {
     case .notTrusted(let cause): self = .notTrusted(cause)
     case .noGateway(let cause): self = .noGateway(cause)
-    case .unreachable, .refused, .cancelled: self = .broken(error.description)
+    case .unreachable, .refused, .cancelled: self = .unreachable(error.description)
     }
   }
 }

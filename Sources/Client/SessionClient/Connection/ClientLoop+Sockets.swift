@@ -202,7 +202,7 @@ extension ClientLoop {
     switch connection.phase {
     case .resolving:
       let name = connection.owner?.configuration.gateway.endpoint ?? ""
-      fail(connection, .broken("The address of \(name) was not resolved in time."))
+      fail(connection, .unreachable("The address of \(name) was not resolved in time."))
     case .connecting(let others, let tls):
       connectToNext(connection, others: others, tls: tls, because: "no answer in time")
     case .tlsHandshake:

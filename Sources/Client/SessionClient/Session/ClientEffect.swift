@@ -25,7 +25,9 @@ package enum ClientEffect: Sendable {
 package enum SocketEnd: Equatable, Sendable {
   /// The gateway closed the socket, with the code and reason of its close frame; 1005 if the frame had no code.
   case closed(code: UInt16, reason: [UInt8])
-  /// The connection broke or could not be established. The text is the cause.
+  /// No connection to the gateway could be established. The text is the cause.
+  case unreachable(String)
+  /// The connection broke. The text is the cause.
   case broken(String)
   /// The gateway answered the upgrade request with a status other than 101.
   case refused(status: Int, detail: String, retryAfter: Duration?)

@@ -105,7 +105,9 @@ extension ClientSession {
       return socketLost(.broken("The gateway does not answer."))
     }
     if let silentAt, silentAt <= now, phase != .over, phase != .idle {
-      socketLost(.broken(phase == .opening ? "The gateway cannot be reached." : "The gateway is silent."))
+      socketLost(
+        phase == .opening ? .unreachable("The gateway cannot be reached.") : .broken("The gateway is silent.")
+      )
     }
   }
 
@@ -133,9 +135,10 @@ extension ClientSession {
 
   // MARK: - Reconnection
 
-  /// Requests a socket. The delay is at least the one that the gateway asked for.
-  mutating func openSocket(after wanted: Duration) {
-    let delay = backoff.schedule(after: wanted, now: now, using: &generator)
+  /// Requests a socket. The delay is at least the one that the gateway asked for. `isReachable` is false if no connection could be
+  /// established.
+  mutating func openSocket(after wanted: Duration, isReachable: Bool = true) {
+    let delay = backoff.schedule(after: wanted, isReachable: isReachable, now: now, using: &generator)
     phase = .opening
     silentAt = now + delay + Self.openingTime
     effects.append(.open(after: delay))
@@ -183,8 +186,9 @@ extension ClientSession {
       reportAway(wasIn, cause: nil)
       openSocket(after: .zero)
     case .reconnect(let wanted, let cause):
+      let isReachable = if case .unreachable = end { false } else { true }
       reportAway(wasIn, cause: cause)
-      openSocket(after: wanted)
+      openSocket(after: wanted, isReachable: isReachable)
     }
     if case .leaving = departure { continueLeaving() }
   }

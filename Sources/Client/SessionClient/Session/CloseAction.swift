@@ -17,7 +17,7 @@ enum CloseAction: Equatable {
   init(_ end: SocketEnd, wasJoined: Bool) {
     switch end {
     case .closed(let code, let reason): self.init(code: code, reason: reason, wasJoined: wasJoined)
-    case .broken(let cause): self = .reconnect(cause: cause)
+    case .broken(let cause), .unreachable(let cause): self = .reconnect(cause: cause)
     case .refused(let status, let detail, let retryAfter):
       // After a 4xx status other than 408, 425 and 429, repeating the request does not help: for example, the host is wrong or
       // the request is forbidden.

@@ -7,6 +7,8 @@ struct ReconnectBackoff: Sendable {
   static let longestWait = Duration.seconds(60)
   private static let first = 0.1
   private static let longest = 10.0
+  /// The longest delay while the gateway cannot be reached. It is short, so that the client is back soon after an outage.
+  private static let longestUnreachable = 4.0
   /// The number of short-lived sockets in a row that is reported as trouble.
   private static let shortLivedLimit = 3
 
@@ -62,13 +64,16 @@ struct ReconnectBackoff: Sendable {
   ///
   /// - Parameters:
   ///   - wanted: the delay that the gateway asked for.
+  ///   - isReachable: false if no connection to the gateway could be established.
   ///   - now: the current time.
   ///   - generator: the source of the jitter.
   /// - Returns: the delay before the attempt.
   mutating func schedule(
-    after wanted: Duration, now: MonotonicTime, using generator: inout some RandomNumberGenerator
+    after wanted: Duration, isReachable: Bool = true, now: MonotonicTime,
+    using generator: inout some RandomNumberGenerator
   ) -> Duration {
-    let delay = nextDelay(after: wanted, using: &generator)
+    let longest = isReachable ? Self.longest : Self.longestUnreachable
+    let delay = nextDelay(after: wanted, atMost: longest, using: &generator)
     notBefore = now + min(wanted, Self.longestWait)
     opensAt = now + delay
     return delay
@@ -85,7 +90,7 @@ struct ReconnectBackoff: Sendable {
   }
 
   private mutating func nextDelay(
-    after wanted: Duration, using generator: inout some RandomNumberGenerator
+    after wanted: Duration, atMost longest: Double, using generator: inout some RandomNumberGenerator
   ) -> Duration {
     defer { attempt = min(attempt + 1, 30) }
     let jitter = Double.random(in: 0.5...1, using: &generator)
@@ -94,7 +99,7 @@ struct ReconnectBackoff: Sendable {
       // The gateway asks all clients for the same delay. Jitter of up to half a second spreads the attempts of the clients.
       return asked + .milliseconds(Int64(1000 * min(0.5, asked / .seconds(1)) * jitter))
     }
-    let seconds = min(Self.longest, Self.first * Double(1 << min(attempt - 1, 10))) * jitter
+    let seconds = min(longest, Self.first * Double(1 << min(attempt - 1, 10))) * jitter
     return asked + .milliseconds(Int64(seconds * 1000))
   }
 }

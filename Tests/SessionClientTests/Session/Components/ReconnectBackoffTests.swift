@@ -32,6 +32,7 @@ struct ReconnectBackoffTests {
       let works: Bool?
       let passMs: Int?
       let lost: Bool?
+      let unreachable: Bool?
       let askedMs: Int?
       let delayMs: Int?
     }
@@ -75,7 +76,9 @@ struct ReconnectBackoffTests {
       if step.works == true { backoff.recordSuccess(now: now) }
       guard step.lost == true else { continue }
       backoff.recordLoss(now: now)
-      let delay = backoff.schedule(after: .milliseconds(step.askedMs ?? 0), now: now, using: &generator)
+      let delay = backoff.schedule(
+        after: .milliseconds(step.askedMs ?? 0), isReachable: step.unreachable != true, now: now,
+        using: &generator)
       #expect(delay == step.delayMs.map { .milliseconds($0) }, "step \(index)")
       now = now + delay
     }
