@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { TiledRenderer } from '../../Public/js/render/tiles/tiledRenderer.js';
 import { Stroke } from '../../Public/js/model/stroke.js';
 import { Text } from '../../Public/js/model/text.js';
-import { TILE, Tile, Tiles } from '../../Public/js/render/tiles/tiles.js';
+import { TILE, Tile } from '../../Public/js/render/tiles/tile.js';
+import { Tiles } from '../../Public/js/render/tiles/tiles.js';
 import { deserialize, serialize, TilePainter } from '../../Public/js/render/tiles/tilePainter.js';
 
 // Browsers provide these; here, shapes are only counted.

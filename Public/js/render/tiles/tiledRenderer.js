@@ -8,7 +8,7 @@ import { mainThreadTiles, supportsWorkers, tileWorker } from './tileWorker.js';
 /**
  * @typedef {import('../../model/item.js').Item} Item
  * @typedef {import('../../model/scene.js').Drawable} Drawable
- * @typedef {import('./tiles.js').Tile} Tile
+ * @typedef {import('./tile.js').Tile} Tile
  * @typedef {import('./tiles.js').View} View
  *
  * @typedef {object} Environment
