@@ -4,7 +4,8 @@
  */
 
 import { newKey } from '../sync/key.js';
-import { IDENTITY, inverse, transformedPlacement } from '../protocol/transformSync.js';
+import { ChangeSet } from './changeSet.js';
+import { IDENTITY, transformedPlacement } from '../protocol/transformSync.js';
 import { ChunkedTasks } from '../model/scheduling.js';
 import { drawnBefore } from '../model/stroke.js';
 
@@ -15,10 +16,6 @@ import { drawnBefore } from '../model/stroke.js';
  * @typedef {import('../model/placement.js').Placement} Placement
  * @typedef {import('../model/stroke.js').Transform} Transform
  * @typedef {import('../model/shapes.js').Shape} Shape
- * @typedef {{ rgb?: string, color?: number, width?: number, size?: number, z?: number }} StyleChange
- * @typedef {{ before: Shape, after: Shape }} ShapeChange
- * @typedef {{ item: Item, before: Placement, after: Placement }} ItemChange
- * @typedef {<T extends { before: unknown, after: unknown }>(change: T) => T} Direction
  * @typedef {{ ids: ReadonlySet<string>, places: Map<Item, Placement>, isLive: boolean, transform: Transform }} Drag `isLive`:
  *   the selection itself is shown while it moves, not only its box
  *
@@ -109,26 +106,20 @@ export class SelectionCommands {
     this.#drag = null;
     if (!drag) return;
     const { transform, places } = drag;
-    /** @type {ShapeChange[]} */
-    const changes = [];
-    /** @type {ItemChange[]} */
-    const shifts = [];
-    const ids = [...drag.ids].filter((id) => this.#isThere(id));
-    this.#parts.transformSync.endDrag();
+    const { shapes, items, transformSync } = this.#parts;
+    const ids = [...drag.ids].filter((id) => shapes.find(id) || items.find(id));
+    const changes = this.#changeSet(ids);
+    transformSync.endDrag();
     this.#tasks.run(() => ids, (id) => {
       const one = this.#find(id);
       if (!one) return;
       if ('place' in one) {
         const before = places.get(one) ?? one.place;
-        this.#shift(shifts, { item: one, before, after: transformedPlacement(before, transform, one.isPicture) });
-      } else this.#change(changes, { before: one, after: one.moved(transform) });
+        changes.moveItem(one, before, transformedPlacement(before, transform, one.isPicture));
+      } else changes.moveShape(one, transform);
     });
-    this.#parts.shapes.endDrag();
-    if (ids.length === 0) return;
-    this.#push({
-      undo: () => this.#move(ids, changes, shifts, inverse(transform), reversed),
-      redo: () => this.#move(ids, changes, shifts, transform, forward),
-    });
+    shapes.endDrag();
+    if (ids.length > 0) this.#push(changes.moveCommand(transform));
   }
 
   /** Removes shapes and items, for everybody. @param {ReadonlySet<string>} ids */
@@ -187,45 +178,35 @@ export class SelectionCommands {
   bringToFront(ids) {
     const there = this.#of(ids).map(({ id }) => id);
     if (there.length === 0) return;
-    /** @type {ShapeChange[]} */
-    const changes = [];
-    /** @type {ItemChange[]} */
-    const shifts = [];
+    const changes = this.#changeSet(there);
     this.#tasks.run(() => there, (id) => {
       const one = this.#find(id);
       if (!one) return;
       const z = this.#parts.drawing.nextZ;
-      if ('place' in one) this.#shift(shifts, { item: one, before: one.place, after: { ...one.place, z } });
-      else this.#change(changes, { before: one, after: withStyle(one, { z }) });
+      if ('place' in one) changes.moveItem(one, one.place, { ...one.place, z });
+      else changes.restyleShape(one, { z });
     });
-    this.#push({
-      undo: () => this.#restyle(there, changes, shifts, ['z'], reversed),
-      redo: () => this.#restyle(there, changes, shifts, ['z'], forward),
-    });
+    this.#push(changes.restyleCommand(['z']));
   }
 
   /**
    * Gives shapes another style.
-   * @param {ReadonlySet<string>} ids @param {(shape: Shape) => StyleChange} styleOf
+   * @param {ReadonlySet<string>} ids @param {(shape: Shape) => import('./changeSet.js').StyleChange} styleOf
    * @returns {boolean} true if at least one of them is a shape
    */
   restyle(ids, styleOf) {
     const there = this.#of(ids).filter(isShape).map(({ id }) => id);
     if (there.length === 0) return false;
-    /** @type {ShapeChange[]} */
-    const changes = [];
+    const changes = this.#changeSet(there);
     const names = new Set();
     this.#tasks.run(() => there, (id) => {
       const before = this.#parts.shapes.base(id);
       if (!before) return;
       const style = styleOf(before);
       for (const name of Object.keys(style)) names.add(name);
-      this.#change(changes, { before, after: withStyle(before, style) });
+      changes.restyleShape(before, style);
     });
-    this.#push({
-      undo: () => this.#restyle(there, changes, [], names, reversed),
-      redo: () => this.#restyle(there, changes, [], names, forward),
-    });
+    this.#push(changes.restyleCommand(names));
     return true;
   }
 
@@ -238,11 +219,6 @@ export class SelectionCommands {
   /** @param {string} id @returns {Drawable | null} without the drags of others */
   #find(id) {
     return this.#parts.items.find(id) ?? this.#parts.shapes.base(id);
-  }
-
-  /** @param {string} id */
-  #isThere(id) {
-    return this.#parts.shapes.find(id) !== null || this.#parts.items.find(id) !== null;
   }
 
   /** @param {ReadonlySet<string>} ids @returns {Drawable[]} those that exist, without the drags of others; lowest first */
@@ -288,85 +264,9 @@ export class SelectionCommands {
     };
   }
 
-  /** Applies and records a change. @param {ShapeChange[]} changes the record @param {ShapeChange} change */
-  #change(changes, change) {
-    changes.push(change);
-    this.#parts.drawing.update([change.after]);
-  }
-
-  /** Applies and records a change. @param {ItemChange[]} shifts the record @param {ItemChange} shift */
-  #shift(shifts, shift) {
-    shifts.push(shift);
-    this.#parts.itemStore.move(shift.item, shift.after);
-  }
-
-  /**
-   * Moves shapes and items for undo or redo. Later changes by other participants are kept.
-   * @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts @param {Transform} transform
-   * @param {Direction} direction
-   * @returns {boolean} true if at least one still exists
-   */
-  #move(ids, changes, shifts, transform, direction) {
-    return this.#reapply(
-      ids,
-      changes,
-      shifts,
-      (now, change) => {
-        const { before, after } = direction(change);
-        return now.looksLike(before) ? after : now.moved(transform);
-      },
-      (now, shift) => {
-        const { item, before, after } = direction(shift);
-        return isSamePlacement(now, before) ? after : transformedPlacement(now, transform, item.isPicture);
-      },
-    );
-  }
-
-  /**
-   * Restyles shapes and items for undo or redo. Later changes by other participants are kept.
-   * @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts
-   * @param {Iterable<string>} names of the changed properties @param {Direction} direction
-   */
-  #restyle(ids, changes, shifts, names, direction) {
-    const style = (/** @type {Shape | Placement} */ now, /** @type {ShapeChange | ItemChange} */ change) => {
-      const { before, after } = /** @type {Record<string, any>} */ (direction(change));
-      const mine = [...names].filter((name) => /** @type {any} */ (now)[name] === before[name]);
-      return mine.length > 0 ? Object.fromEntries(mine.map((name) => [name, after[name]])) : null;
-    };
-    return this.#reapply(
-      ids,
-      changes,
-      shifts,
-      (now, change) => {
-        const changed = style(now, change);
-        return changed && withStyle(now, changed);
-      },
-      (now, shift) => {
-        const changed = style(now, shift);
-        return changed && { ...now, ...changed };
-      },
-    );
-  }
-
-  /**
-   * @param {string[]} ids @param {ShapeChange[]} changes @param {ItemChange[]} shifts
-   * @param {(now: Shape, change: ShapeChange) => Shape | null} changed returns the new version of a shape; null: no change
-   * @param {(now: Placement, shift: ItemChange) => Placement | null} shifted
-   * @returns {boolean} true if at least one still exists
-   */
-  #reapply(ids, changes, shifts, changed, shifted) {
-    const { shapes, itemStore, drawing } = this.#parts;
-    this.#tasks.run(() => changes, (change) => {
-      const now = shapes.base(change.before.id);
-      const shape = now && changed(now, change);
-      if (shape) drawing.update([shape]);
-    });
-    this.#tasks.run(() => shifts, (shift) => {
-      const item = itemStore.current(shift.item);
-      const place = item && shifted(item.place, shift);
-      if (place) itemStore.move(item, place);
-    });
-    return ids.some((id) => this.#isThere(id)) || shifts.some(({ item }) => itemStore.current(item) !== null);
+  /** @param {string[]} ids of the shapes and items of a command */
+  #changeSet(ids) {
+    return new ChangeSet(this.#parts, this.#tasks, ids);
   }
 
   /** @param {Command} command already applied */
@@ -384,24 +284,4 @@ function isShape(one) {
 /** @param {Drawable} one @returns {one is Item} */
 function isItem(one) {
   return 'place' in one;
-}
-
-/** @param {Shape} shape @param {StyleChange} style @returns {Shape} a copy with another style */
-function withStyle(shape, style) {
-  return Object.assign(shape.moved(IDENTITY), style);
-}
-
-/** @template T @param {T} change @returns {T} */
-function forward(change) {
-  return change;
-}
-
-/** @template {{ before: unknown, after: unknown }} T @param {T} change @returns {T} with `before` and `after` exchanged */
-function reversed(change) {
-  return { ...change, before: change.after, after: change.before };
-}
-
-/** @param {Placement} a @param {Placement} b */
-function isSamePlacement(a, b) {
-  return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height && a.z === b.z;
 }

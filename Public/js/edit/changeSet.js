@@ -1,0 +1,154 @@
+/** The changes that one command makes to shapes and items, for undo and redo. */
+
+import { IDENTITY, inverse, transformedPlacement } from '../protocol/transformSync.js';
+
+/**
+ * @typedef {import('./undoHistory.js').Command} Command
+ * @typedef {import('../model/item.js').Item} Item
+ * @typedef {import('../model/placement.js').Placement} Placement
+ * @typedef {import('../model/stroke.js').Transform} Transform
+ * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {{ rgb?: string, color?: number, width?: number, size?: number, z?: number }} StyleChange
+ * @typedef {{ before: Shape, after: Shape }} ShapeChange
+ * @typedef {{ item: Item, before: Placement, after: Placement }} ItemChange
+ * @typedef {<T extends { before: unknown, after: unknown }>(change: T) => T} Direction
+ *
+ * @typedef {object} Parts
+ * @property {import('../model/shapes.js').Shapes} shapes
+ * @property {import('../model/scene.js').Items} items
+ * @property {import('./drawing.js').Drawing} drawing
+ * @property {import('./itemStore.js').ItemStore} itemStore
+ */
+
+/** Applies changes and records them. Undo and redo keep the later changes by other participants. */
+export class ChangeSet {
+  #parts;
+  #tasks;
+  #ids;
+  /** @type {ShapeChange[]} */
+  #shapeChanges = [];
+  /** @type {ItemChange[]} */
+  #itemChanges = [];
+
+  /**
+   * @param {Parts} parts @param {import('../model/scheduling.js').ChunkedTasks} tasks runs undo and redo
+   * @param {string[]} ids of all shapes and items of the command
+   */
+  constructor(parts, tasks, ids) {
+    this.#parts = parts;
+    this.#tasks = tasks;
+    this.#ids = ids;
+  }
+
+  /** @param {Shape} shape @param {Transform} transform */
+  moveShape(shape, transform) {
+    this.#replace(shape, shape.moved(transform));
+  }
+
+  /** @param {Shape} shape @param {StyleChange} style */
+  restyleShape(shape, style) {
+    this.#replace(shape, withStyle(shape, style));
+  }
+
+  /** @param {Item} item @param {Placement} before @param {Placement} after */
+  moveItem(item, before, after) {
+    this.#itemChanges.push({ item, before, after });
+    this.#parts.itemStore.move(item, after);
+  }
+
+  /** @param {Transform} transform of all changes @returns {Command} */
+  moveCommand(transform) {
+    return {
+      undo: () => this.#move(inverse(transform), reversed),
+      redo: () => this.#move(transform, forward),
+    };
+  }
+
+  /** @param {Iterable<string>} names of the changed properties @returns {Command} */
+  restyleCommand(names) {
+    return {
+      undo: () => this.#restyle(names, reversed),
+      redo: () => this.#restyle(names, forward),
+    };
+  }
+
+  /** @param {Shape} before @param {Shape} after */
+  #replace(before, after) {
+    this.#shapeChanges.push({ before, after });
+    this.#parts.drawing.update([after]);
+  }
+
+  /** @param {Transform} transform @param {Direction} direction @returns {boolean} true if at least one still exists */
+  #move(transform, direction) {
+    return this.#reapply(
+      (now, change) => {
+        const { before, after } = direction(change);
+        return now.looksLike(before) ? after : now.moved(transform);
+      },
+      (now, change) => {
+        const { item, before, after } = direction(change);
+        return isSamePlacement(now, before) ? after : transformedPlacement(now, transform, item.isPicture);
+      },
+    );
+  }
+
+  /** @param {Iterable<string>} names @param {Direction} direction @returns {boolean} true if at least one still exists */
+  #restyle(names, direction) {
+    const style = (/** @type {Shape | Placement} */ now, /** @type {ShapeChange | ItemChange} */ change) => {
+      const { before, after } = /** @type {Record<string, any>} */ (direction(change));
+      const mine = [...names].filter((name) => /** @type {any} */ (now)[name] === before[name]);
+      return mine.length > 0 ? Object.fromEntries(mine.map((name) => [name, after[name]])) : null;
+    };
+    return this.#reapply(
+      (now, change) => {
+        const changed = style(now, change);
+        return changed && withStyle(now, changed);
+      },
+      (now, change) => {
+        const changed = style(now, change);
+        return changed && { ...now, ...changed };
+      },
+    );
+  }
+
+  /**
+   * @param {(now: Shape, change: ShapeChange) => Shape | null} changed returns the new version of a shape; null: no change
+   * @param {(now: Placement, change: ItemChange) => Placement | null} moved returns the new placement of an item
+   * @returns {boolean} true if at least one still exists
+   */
+  #reapply(changed, moved) {
+    const { shapes, items, itemStore, drawing } = this.#parts;
+    this.#tasks.run(() => this.#shapeChanges, (change) => {
+      const now = shapes.base(change.before.id);
+      const shape = now && changed(now, change);
+      if (shape) drawing.update([shape]);
+    });
+    this.#tasks.run(() => this.#itemChanges, (change) => {
+      const item = itemStore.current(change.item);
+      const place = item && moved(item.place, change);
+      if (place) itemStore.move(item, place);
+    });
+    return this.#ids.some((id) => shapes.find(id) || items.find(id)) ||
+      this.#itemChanges.some(({ item }) => itemStore.current(item));
+  }
+}
+
+/** @param {Shape} shape @param {StyleChange} style @returns {Shape} a copy with another style */
+function withStyle(shape, style) {
+  return Object.assign(shape.moved(IDENTITY), style);
+}
+
+/** @template T @param {T} change @returns {T} */
+function forward(change) {
+  return change;
+}
+
+/** @template {{ before: unknown, after: unknown }} T @param {T} change @returns {T} with `before` and `after` exchanged */
+function reversed(change) {
+  return { ...change, before: change.after, after: change.before };
+}
+
+/** @param {Placement} a @param {Placement} b */
+function isSamePlacement(a, b) {
+  return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height && a.z === b.z;
+}
