@@ -9,7 +9,7 @@ import { Drawing } from '../edit/drawing.js';
 import { UndoHistory } from '../edit/undoHistory.js';
 import { Items, Scene } from '../model/scene.js';
 import { Renderer } from '../render/renderer.js';
-import { pastedText, Text } from '../model/text.js';
+import { Text } from '../model/text.js';
 import { Selection } from '../edit/selection.js';
 import { ShapeIndex } from '../model/spatialIndex.js';
 import { Shapes } from '../model/shapes.js';
@@ -35,11 +35,13 @@ import { ConnectionBanner, EndedBar } from '../ui/connectionBanner.js';
 import { toast } from '../ui/dialogs.js';
 import { element } from '../ui/elements.js';
 import { chooseLanguage, offerThemes, Settings, storageOr, TouchDrawingSetting } from '../ui/settings.js';
+import { InitialView } from '../ui/initialView.js';
 import { InputSources } from '../ui/inputSources.js';
 import { hasStyle, StylePicker, Toolbar } from '../ui/toolbar.js';
 import { openToInspection } from '../ui/inspection.js';
 import { ItemView } from '../ui/itemView.js';
 import { bindKeys } from '../ui/keys.js';
+import { PageState } from '../ui/pageState.js';
 import { People } from '../ui/people.js';
 import { SessionFlow } from '../ui/sessionFlow.js';
 import { TextBox } from '../ui/textBox.js';
@@ -52,20 +54,11 @@ const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
 const frames = new FrameScheduler();
 const requestFrame = () => frames.request();
-/** True if buttons, summary and banner do not show the latest state yet. They are updated once a frame. */
-let isStateDirty = true;
-let stateShownAt = 0;
-/** The interval of these updates during a catch-up, in milliseconds. */
-const CATCH_UP_INTERVAL_MS = 250;
 /** True if the session had ended at the last update. */
 let wasEnded = false;
 let isUnsavedReported = false;
 /** The position of the mouse, in the plane. @type {[number, number] | null} */
 let pointer = null;
-/** True until the first catch-up of a session that has just been entered is complete. */
-let isCatchingUp = false;
-/** True if the whole picture is to be shown. This waits while the pointer draws, because the camera must not move under it. */
-let isViewDue = false;
 const settings = new Settings(storageOr(() => localStorage));
 const shapes = new Shapes();
 const index = new ShapeIndex();
@@ -138,6 +131,22 @@ const banner = new ConnectionBanner({
   trouble: () => sharing.session?.trouble ?? '',
   retry: () => sharing.session?.reconnectNow(),
 });
+const save = () => withDeferred(({ exporting }) => exporting.open());
+const showKeys = () => withDeferred((parts) => parts.showKeys());
+const endedBar = new EndedBar({ scene, save, start: () => flow.share() });
+const initialView = new InitialView(view, () => input.isWorking, requestFrame);
+const pageState = new PageState({
+  drawing,
+  scene,
+  sharing,
+  toolbar,
+  banner,
+  endedBar,
+  view,
+  initialView,
+  requestFrame,
+});
+const stateChanged = () => pageState.changed();
 const flow = new SessionFlow({
   sharing,
   scene,
@@ -151,29 +160,16 @@ const flow = new SessionFlow({
   showLink: async (link) => (await deferred()).showLink(link),
 });
 
-const save = () => withDeferred(({ exporting }) => exporting.open());
-const showKeys = () => withDeferred((parts) => parts.showKeys());
-const endedBar = new EndedBar({ scene, save, start: () => flow.share() });
-
 const textTool = new TextTool(drawing, index, () => stylePicker.textStyle, () => camera.scale, newKey);
 const textBox = new TextBox(textTool, camera, renderer, requestFrame);
 
 frames.run(
   () => {
     const isBehind = frameQueue.runSlice();
-    isViewDue ||= isBehind && isCatchingUp;
-    if (isViewDue && !input.isWorking) {
-      isViewDue = false;
-      view.showAtFirst();
-    }
+    initialView.frame(isBehind);
     return isBehind;
   },
-  (now) => {
-    if (!isStateDirty || (isCatchingUp && now - stateShownAt < CATCH_UP_INTERVAL_MS)) return isStateDirty;
-    stateShownAt = now;
-    showState();
-    return false;
-  },
+  (now) => pageState.frame(now),
   (now) => drawing.flush(now),
   (now) => cursors.frame(now),
   (now) => changeLabels.frame(now),
@@ -211,10 +207,7 @@ for (const source of [drawing, itemStore]) {
 }
 itemView.watchColors(() => (renderer.redraw(), requestFrame()));
 drawing.addEventListener('error', (event) => toast(errorText(/** @type {CustomEvent<Error>} */ (event).detail)));
-drawing.addEventListener('caughtup', () => {
-  if (isCatchingUp) showAtFirst();
-  isCatchingUp = false;
-});
+drawing.addEventListener('caughtup', () => initialView.endCatchUp());
 drawing.addEventListener('undofailed', () => toast(strings.removedByOther));
 
 const input = new PointerInput(canvas, camera, {
@@ -236,33 +229,6 @@ const input = new PointerInput(canvas, camera, {
   signal: new AbortController().signal,
 });
 
-function stateChanged() {
-  isStateDirty = true;
-  requestFrame();
-}
-
-/** Shows the whole picture in the next frame in which this person does not draw. */
-function showAtFirst() {
-  isViewDue = true;
-  requestFrame();
-}
-
-function showState() {
-  const { session } = sharing;
-  isStateDirty = false;
-  toolbar.show({
-    canUndo: drawing.canUndo,
-    canRedo: drawing.canRedo,
-    isEmpty: scene.isEmpty,
-    isShared: session !== null,
-    isConnected: session?.isConnected ?? false,
-  });
-  const { over: endedSession } = sharing;
-  endedBar.show(endedSession !== null);
-  view.changed(endedSession ? strings.overForLate : session ? strings.hintTogether : strings.hintAlone);
-  banner.changed();
-}
-
 sharing.addEventListener('session', () => {
   const { session, over: endedSession } = sharing;
   input.finish();
@@ -277,7 +243,7 @@ sharing.addEventListener('session', () => {
   if (session) observeSession(session);
 });
 
-sharing.addEventListener('opened', () => frameQueue.add(showAtFirst));
+sharing.addEventListener('opened', () => frameQueue.add(() => initialView.show()));
 sharing.addEventListener('unkept', () => {
   // In a session, the banner reports this while something waits to be sent.
   if (!sharing.session && !isUnsavedReported) toast(strings.notKept);
@@ -287,7 +253,7 @@ sharing.addEventListener('unkept', () => {
 
 /** @param {import('../sync/groupSession.js').GroupSession} session that has just been entered */
 function observeSession(session) {
-  isCatchingUp = true;
+  initialView.beginCatchUp();
   session.observe({
     entry: ({ sender, type }) => {
       // Entries of a catch-up were drawn earlier.
@@ -304,30 +270,25 @@ let creating = null;
 const deferred = () => creating ??= createDeferred().catch((error) => (creating = null, Promise.reject(error)));
 
 async function createDeferred() {
-  const { ExportDialog, TiledRenderer, DrawingImporter, FilePlacer, ...functions } = await loadDeferred();
+  const { ContentInserter, ExportDialog, TiledRenderer, ...functions } = await loadDeferred();
   renderer.useTiles(TiledRenderer);
   const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
-  const importer = new DrawingImporter({
+  const inserter = new ContentInserter({
     scene,
+    items,
     drawing,
+    itemStore,
     camera,
     view,
     canvas: renderer,
-    insert: selectionController.insert.bind(selectionController),
-    // Selected, so that the person can move it at once.
-    choose: (ids) => (toolbar.choose('select'), selectTool.select(ids)),
+    toolbar,
+    stylePicker,
+    selectionController,
+    chooseItem: choose,
+    pointer: () => pointer,
     limit: () => sharing.attachmentBytes(),
   });
-  const filePlacer = new FilePlacer({
-    itemStore,
-    items,
-    camera,
-    view: renderer,
-    limit: () => sharing.attachmentBytes(),
-    // Selected, so that the person can move it at once.
-    added: ([first, ...others]) => choose(others.length === 0 ? first : null),
-  });
-  return { exporting, importer, filePlacer, ...functions };
+  return { exporting, inserter, ...functions };
 }
 
 /**
@@ -340,32 +301,10 @@ function withDeferred(action) {
 
 const isEnded = () => sharing.over !== null;
 const inputSources = new InputSources(
-  (files, at) =>
-    withDeferred(({ importer, filePlacer, isDrawingFile }) => {
-      for (const file of files.filter(isDrawingFile)) importer.open(file, at);
-      filePlacer.add(files.filter((file) => !isDrawingFile(file)), at);
-    }),
-  (pasted) => withDeferred((parts) => paste(pasted, parts)),
+  (files, at) => withDeferred(({ inserter }) => inserter.insertFiles(files, at)),
+  (pasted) => withDeferred(({ inserter }) => inserter.insertText(pasted)),
   isEnded,
 );
-
-/** @param {string} pasted @param {Awaited<ReturnType<typeof createDeferred>>} parts */
-function paste(pasted, { importer, isDrawingText }) {
-  if (isDrawingText(pasted)) {
-    const [x, y] = pointer ? camera.toCanvas(...pointer) : [renderer.width / 2, renderer.height / 2];
-    return void importer.open(new File([pasted], strings.asDrawing), { x, y });
-  }
-  const identity = { id: newKey(), z: drawing.nextZ };
-  const text = pastedText(
-    pasted,
-    stylePicker.textStyle,
-    identity,
-    camera.toPlane(renderer.width / 2, renderer.height / 2),
-  );
-  if (!text) return;
-  toolbar.choose('select');
-  selectTool.select(selectionController.insert([text], []));
-}
 
 /** @param {import('../model/item.js').Item | null} item */
 function choose(item) {

@@ -1,7 +1,6 @@
 /** The parts that the first stroke does not need. They are loaded together, as soon as the page can be drawn on. */
 
 export { startRest } from './rest.js';
-export { isDrawingFile, isDrawingText } from '../persist/drawingFile.js';
 export { TiledRenderer } from '../render/tiles/tiledRenderer.js';
 export { persistentJournalEnvironment } from '../persist/journalEnvironment.js';
 export { SessionSnapshots } from '../persist/sessionSnapshots.js';
@@ -9,8 +8,7 @@ export { GroupSession } from '../sync/groupSession.js';
 export { createSession } from '../sync/http.js';
 export { GroupSessionJournal } from '../sync/journal/groupSessionJournal.js';
 export { stateHash } from '../sync/stateHash.js';
-export { DrawingImporter } from '../ui/drawingImporter.js';
+export { ContentInserter } from '../ui/contentInserter.js';
 export { ExportDialog } from '../ui/exportDialog.js';
-export { FilePlacer } from '../ui/filePlacer.js';
 export { showKeys } from '../ui/keysDialog.js';
 export { showLink } from '../ui/shareDialog.js';

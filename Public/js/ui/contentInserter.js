@@ -1,0 +1,70 @@
+/** Inserts content from other programs: pictures and files, saved drawings, and pasted text. */
+
+import { pastedText } from '../model/text.js';
+import { isDrawingFile, isDrawingText } from '../persist/drawingFile.js';
+import { newKey } from '../sync/key.js';
+import { strings } from '../i18n/i18n.js';
+import { DrawingImporter } from './drawingImporter.js';
+import { FilePlacer } from './filePlacer.js';
+
+/**
+ * @typedef {object} Parts
+ * @property {import('../model/scene.js').Scene} scene
+ * @property {import('../model/scene.js').Items} items
+ * @property {import('../edit/drawing.js').Drawing} drawing
+ * @property {import('../edit/itemStore.js').ItemStore} itemStore
+ * @property {import('../model/camera.js').Camera} camera
+ * @property {{ showEverything: () => void }} view
+ * @property {{ width: number, height: number }} canvas in pixels
+ * @property {import('./toolbar.js').Toolbar} toolbar
+ * @property {import('./toolbar.js').StylePicker} stylePicker
+ * @property {import('./selectionController.js').SelectionController} selectionController
+ * @property {(item: import('../model/item.js').Item | null) => void} chooseItem selects an item with the select tool; null: none
+ * @property {() => [number, number] | null} pointer returns the position of the mouse, in the plane
+ * @property {() => Promise<number>} limit returns the maximum bytes of a file
+ */
+
+/** The inserted content is selected, so that the person can move it at once. */
+export class ContentInserter {
+  #parts;
+  #importer;
+  #filePlacer;
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.#parts = parts;
+    const { toolbar, selectionController, chooseItem, canvas } = parts;
+    this.#importer = new DrawingImporter({
+      ...parts,
+      insert: selectionController.insert.bind(selectionController),
+      choose: (ids) => (toolbar.choose('select'), selectionController.selectTool.select(ids)),
+    });
+    this.#filePlacer = new FilePlacer({
+      ...parts,
+      view: canvas,
+      added: ([first, ...others]) => chooseItem(others.length === 0 ? first : null),
+    });
+  }
+
+  /** @param {File[]} files @param {{ x: number, y: number } | null} at where on the canvas they were dropped */
+  insertFiles(files, at) {
+    for (const file of files.filter(isDrawingFile)) this.#importer.open(file, at);
+    this.#filePlacer.add(files.filter((file) => !isDrawingFile(file)), at);
+  }
+
+  /** @param {string} pasted a saved drawing, or any other text */
+  insertText(pasted) {
+    const { drawing, camera, canvas, toolbar, stylePicker, selectionController, pointer } = this.#parts;
+    const middle = { x: canvas.width / 2, y: canvas.height / 2 };
+    if (isDrawingText(pasted)) {
+      const position = pointer();
+      const [x, y] = position ? camera.toCanvas(...position) : [middle.x, middle.y];
+      return void this.#importer.open(new File([pasted], strings.asDrawing), { x, y });
+    }
+    const identity = { id: newKey(), z: drawing.nextZ };
+    const text = pastedText(pasted, stylePicker.textStyle, identity, camera.toPlane(middle.x, middle.y));
+    if (!text) return;
+    toolbar.choose('select');
+    selectionController.selectTool.select(selectionController.insert([text], []));
+  }
+}
