@@ -2,6 +2,8 @@
 
 import { newKey } from '../sync/key.js';
 import { Draft } from './draft.js';
+import { PenStroke } from './penStroke.js';
+import { ShapeCommands } from './shapeCommands.js';
 import { UndoHistory } from './undoHistory.js';
 import { encodeShape } from '../protocol/shapeMessages.js';
 import { ShapeSync } from '../protocol/shapeSync.js';
@@ -29,14 +31,10 @@ export class Drawing extends EventTarget {
   #shapes;
   #sync;
   #history;
-  #newKey;
   /** @type {(key: string | null) => void} */
   #confirmedChanged = () => {};
-  /**
-   * @type {{ stroke: Stroke, sent: number, parts: Stroke[] } | null} the stroke under the pen; `sent`: the number of points that
-   *   were sent; `parts`: its earlier parts
-   */
-  #pen = null;
+  #commands;
+  #pen;
   #draft;
 
   /**
@@ -48,7 +46,6 @@ export class Drawing extends EventTarget {
     super();
     this.#history = history;
     this.#shapes = shapes;
-    this.#newKey = key;
     this.#sync = new ShapeSync(shapes, {
       changed: () => this.#changed(),
       caughtUp: () => this.dispatchEvent(new Event('caughtup')),
@@ -57,6 +54,8 @@ export class Drawing extends EventTarget {
       changedLocally: (detail) => this.dispatchEvent(new CustomEvent('localchange', { detail })),
       changedRemotely: (detail) => this.dispatchEvent(new CustomEvent('remotechange', { detail })),
     }, frameQueue);
+    this.#commands = new ShapeCommands(shapes, this.#sync, history);
+    this.#pen = new PenStroke(shapes, this.#sync, key);
     this.#draft = new Draft(shapes, this.#sync);
   }
 
@@ -130,7 +129,7 @@ export class Drawing extends EventTarget {
 
   /** Removes everything on this page only, not in the session. */
   clear() {
-    this.#pen = null;
+    this.#pen.reset();
     this.#shapes.clear();
     this.#history.clear();
     this.#changed();
@@ -139,20 +138,18 @@ export class Drawing extends EventTarget {
   /** Starts a stroke. @param {StrokeStyle} style @param {number[]} points x and y in turn @param {number[] | null} pressures */
   beginStroke(style, points, pressures) {
     this.endStroke();
-    this.#startStroke(style, []);
+    this.#pen.begin(style);
     this.extendStroke(points, pressures);
     // Sent at once instead of in the next frame, so that the others see it earlier.
-    this.#flushPen();
+    this.#pen.flush();
   }
 
   /** @param {number[]} points x and y in turn @param {number[] | null} pressures */
   extendStroke(points, pressures) {
-    const pen = this.#pen;
-    if (!pen) return;
-    if (this.#shapes.find(pen.stroke.id) !== pen.stroke) return this.#strokeRemoved(pen.parts);
-    pen.stroke.append(points.map(onPlane), pressures?.map((one) => Math.round(one * 1000) / 1000) ?? null);
-    this.#shapes.extended(pen.stroke.id);
-    if (pen.stroke.length >= this.#sync.maxStrokePoints) this.#splitStroke(pen.stroke, pen.parts);
+    const partsOfRemoved = this.#pen.extend(points, pressures);
+    if (!partsOfRemoved) return;
+    this.#commands.pushDrawn(partsOfRemoved);
+    this.#changed();
   }
 
   /**
@@ -187,50 +184,35 @@ export class Drawing extends EventTarget {
    * @param {number} [now] milliseconds @returns {boolean} true if a later frame has more to send
    */
   flush(now = performance.now()) {
-    this.#flushPen();
+    this.#pen.flush();
     return this.#draft.flush(now, this.#draft.shape instanceof Text ? TEXT_INTERVAL_MS : 0);
-  }
-
-  #flushPen() {
-    const pen = this.#pen;
-    if (!pen || pen.stroke.length === pen.sent) return;
-    this.#sync.append(pen.stroke, pen.sent);
-    pen.sent = pen.stroke.length;
   }
 
   /** Ends the stroke, or the shape in progress, and pushes it to the undo history. */
   endStroke() {
     this.#endDraft();
-    const pen = this.#pen;
-    if (!pen) return;
-    this.#finishStroke(pen.stroke);
-    this.#pen = null;
-    this.#pushDrawn([...pen.parts, pen.stroke]);
+    const strokes = this.#pen.end();
+    if (!strokes) return;
+    this.#commands.pushDrawn(strokes);
     this.#changed();
   }
 
   /** Discards the stroke or the shape in progress. */
   cancelStroke() {
     this.#draft.cancel();
-    const pen = this.#pen;
-    if (!pen) return;
-    this.#pen = null;
-    for (const stroke of [...pen.parts, pen.stroke]) this.#remove(stroke);
-    this.#changed();
+    if (this.#pen.cancel()) this.#changed();
   }
 
   /** Removes a shape of any participant. @param {Shape} shape */
   erase(shape) {
-    if (shape === this.#pen?.stroke) return;
-    this.#remove(shape);
+    if (shape === this.#pen.stroke) return;
+    this.#commands.remove(shape);
     this.#changed();
   }
 
   /** Pushes the erased shapes of one movement as one command. @param {Shape[]} shapes */
   endErasing(shapes) {
-    if (shapes.length > 0) {
-      this.#history.push({ undo: () => this.#restoreAll(shapes), redo: () => this.#removeAll(shapes) });
-    }
+    this.#commands.pushErased(shapes);
     this.#changed();
   }
 
@@ -238,23 +220,19 @@ export class Drawing extends EventTarget {
 
   /** Replaces shapes that still exist. @param {Shape[]} shapes */
   update(shapes) {
-    for (const shape of shapes) {
-      shape.isFinished = true;
-      this.#shapes.set(shape);
-      this.#sync.replace(shape, { existing: true });
-    }
+    for (const shape of shapes) this.#commands.update(shape);
     this.#changed();
   }
 
   /** Adds or restores shapes. @param {Shape[]} shapes */
   add(shapes) {
-    for (const shape of shapes) this.#restoreShape(shape);
+    for (const shape of shapes) this.#commands.add(shape);
     this.#changed();
   }
 
   /** Removes shapes. @param {Shape[]} shapes */
   remove(shapes) {
-    for (const shape of shapes) this.#remove(shape);
+    for (const shape of shapes) this.#commands.remove(shape);
     this.#changed();
   }
 
@@ -279,39 +257,6 @@ export class Drawing extends EventTarget {
     this.#changed();
   }
 
-  /** Pushes the drawn shapes of one movement as one command. @param {Shape[]} shapes */
-  #pushDrawn(shapes) {
-    if (shapes.length === 0) return;
-    this.#history.push({ undo: () => this.#removeAll(shapes), redo: () => this.#restoreAll(shapes) });
-  }
-
-  /** @param {Shape[]} shapes @returns {boolean} true if at least one existed */
-  #removeAll(shapes) {
-    const there = shapes.filter(({ id }) => this.#shapes.find(id));
-    for (const shape of there) this.#remove(shape);
-    return there.length > 0;
-  }
-
-  /** @param {Shape[]} shapes @returns {boolean} true if at least one had been removed */
-  #restoreAll(shapes) {
-    const missing = shapes.filter(({ id }) => !this.#shapes.find(id));
-    for (const shape of missing) this.#restoreShape(shape);
-    return missing.length > 0;
-  }
-
-  /** @param {Shape} shape */
-  #restoreShape(shape) {
-    shape.isFinished = true;
-    this.#shapes.set(shape);
-    this.#sync.replace(shape, { existing: false });
-  }
-
-  /** @param {Shape} shape */
-  #remove(shape) {
-    this.#shapes.remove(shape.id);
-    this.#sync.remove(shape);
-  }
-
   /** @param {string} id @returns {number} its `z`, or that of a new shape */
   #zOf(id) {
     return this.#shapes.find(id)?.z ?? this.#sync.nextZ;
@@ -333,15 +278,8 @@ export class Drawing extends EventTarget {
     const made = this.#draft.end();
     if (!made) return;
     const { shape, before } = made;
-    if (!before) this.#pushDrawn([shape]);
-    else if (shape instanceof Text && before instanceof Text) {
-      const { id } = shape;
-      // Undo restores only the changed properties, because somebody may have moved the text meanwhile.
-      this.#history.push({
-        undo: () => this.#changeText(id, changes(shape, before)),
-        redo: () => this.#changeText(id, changes(before, shape)),
-      });
-    }
+    if (!before) this.#commands.pushDrawn([shape]);
+    else if (shape instanceof Text && before instanceof Text) this.#commands.pushTextChange(before, shape);
     this.#changed();
   }
 
@@ -349,66 +287,13 @@ export class Drawing extends EventTarget {
   #discardEmptyText() {
     const before = this.#draft.cancel();
     if (before) {
-      this.#remove(before);
+      this.#commands.remove(before);
       this.endErasing([before]);
     }
-    this.#changed();
-  }
-
-  /** @param {string} id @param {Partial<Text>} changes @returns {boolean} true if the text exists */
-  #changeText(id, changes) {
-    const there = this.#shapes.find(id);
-    if (!(there instanceof Text)) return false;
-    const rewritten = there.with(changes);
-    this.#shapes.set(rewritten);
-    this.#sync.replace(rewritten, { existing: true });
-    return true;
-  }
-
-  /** @param {StrokeStyle} style @param {Stroke[]} parts the earlier parts of the same movement */
-  #startStroke(style, parts) {
-    const stroke = new Stroke({ ...style, id: this.#newKey(), z: this.#sync.nextZ });
-    this.#pen = { stroke, sent: 0, parts };
-    this.#shapes.set(stroke, { isDraft: true });
-  }
-
-  /**
-   * Ends a long stroke and continues in a new one from its last point.
-   * @param {Stroke} stroke @param {Stroke[]} parts its earlier parts
-   */
-  #splitStroke(stroke, parts) {
-    this.#finishStroke(stroke);
-    this.#startStroke(stroke, [...parts, stroke]);
-    this.extendStroke(stroke.points.slice(-2), stroke.pressures?.slice(-1) ?? null);
-  }
-
-  /** @param {Stroke} stroke the pen's */
-  #finishStroke(stroke) {
-    stroke.finish();
-    // If no point was sent, the session does not have the stroke yet, so `existing` would discard it.
-    this.#sync.replace(stroke, { existing: this.#pen !== null && this.#pen.sent > 0 });
-    this.#shapes.extended(stroke.id);
-    this.#shapes.endDraft(stroke.id);
-  }
-
-  /** Ends the stroke under the pen, because somebody removed it. @param {Stroke[]} parts its earlier parts */
-  #strokeRemoved(parts) {
-    this.#pen = null;
-    this.#pushDrawn(parts);
     this.#changed();
   }
 
   #changed() {
     this.dispatchEvent(new Event('change'));
   }
-}
-
-/**
- * @param {Text} from @param {Text} to
- * @returns {Partial<Text>} the properties of text and style that differ, with the values of `to`
- */
-function changes(from, to) {
-  const { text, rgb, color, size } = to;
-  const all = Object.entries({ text, rgb, color, size });
-  return Object.fromEntries(all.filter(([name, value]) => from[/** @type {'text'} */ (name)] !== value));
 }
