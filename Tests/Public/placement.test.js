@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fitInto, gridCells, offsetToFreeSpace, placeInCell } from '../../Public/js/edit/autoLayout.js';
+import { gridCells, offsetToFreeSpace, placeInCell } from '../../Public/js/edit/autoLayout.js';
 import { contains, cornerAt, resizeFactor } from '../../Public/js/model/hitTest.js';
 import { scaleAbout, transformedPlacement } from '../../Public/js/protocol/transformSync.js';
 import {
@@ -8,6 +8,7 @@ import {
   decodePlacement,
   encodePlacement,
   fallbackPosition,
+  fitInto,
   onPlane,
   placementMessage,
   readPlacement,

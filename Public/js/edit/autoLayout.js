@@ -1,7 +1,6 @@
-/** The automatic layout of new pictures and files, and the effective placement of items. */
+/** The automatic layout of new pictures and files. */
 
-import { CARD } from '../model/item.js';
-import { DEFAULT_SIDE, fallbackPosition } from '../model/placement.js';
+import { fitInto } from '../model/placement.js';
 import { overlap } from '../model/stroke.js';
 
 /**
@@ -19,15 +18,6 @@ const PART_FOR_SEVERAL = Object.freeze({ width: 0.86, height: 0.74 });
 const MIN_CELL = Object.freeze({ width: 150, height: 110 });
 /** The gaps between cells, in pixels. Below each cell there is room for the progress of the upload. */
 const GAP = Object.freeze({ width: 24, height: 74 });
-
-/**
- * @param {Size} size @param {Size} room
- * @returns {Size} the largest size that fits, with the same aspect ratio; never larger than the original
- */
-export function fitInto({ width, height }, room) {
-  const scale = Math.min(1, room.width / width, room.height / height);
-  return { width: width * scale, height: height * scale };
-}
 
 /**
  * @param {number} count of the new items
@@ -87,57 +77,4 @@ export function offsetToFreeSpace(things, taken, view, step) {
     });
   const ways = across.flatMap((x) => down.map((y) => /** @type {[number, number]} */ ([x, y])));
   return ways.sort((a, b) => Math.hypot(...a) - Math.hypot(...b)).find(isFree) ?? null;
-}
-
-/**
- * @typedef {import('../model/item.js').Item} Item
- * @typedef {import('../model/placement.js').Placement} Placement
- * @typedef {import('../model/placement.js').PartialPlacement} PartialPlacement
- */
-
-const UNKNOWN = Object.freeze({ width: DEFAULT_SIDE, height: DEFAULT_SIDE });
-
-/** The effective placement of each item: where it was moved to, else where it was added, else a fallback. */
-export class ItemPlacements {
-  #moved;
-  /** @type {Map<string, PartialPlacement | null>} the placements in the items' metadata */
-  #added = new Map();
-
-  /** @param {Pick<import('../protocol/placementSync.js').PlacementSync, 'of' | 'base'>} moved */
-  constructor(moved) {
-    this.#moved = moved;
-  }
-
-  /** @param {string} id @param {PartialPlacement | null} placement null: the metadata has none */
-  add(id, placement) {
-    this.#added.set(id, placement);
-  }
-
-  /** @param {string} id */
-  delete(id) {
-    this.#added.delete(id);
-  }
-
-  /** @param {Item} item @returns {Placement} where it is displayed */
-  of(item) {
-    return this.#place(item, this.#moved.of(item.id));
-  }
-
-  /** @param {Item} item @returns {Placement} its placement without the drags of others */
-  base(item) {
-    return this.#place(item, this.#moved.base(item.id));
-  }
-
-  /** @param {Item} item @param {PartialPlacement | null} moved @returns {Placement} */
-  #place({ id, isPicture, natural, attachment, origin }, moved) {
-    const added = this.#added.get(id);
-    const { x, y } = moved ?? added ?? fallbackPosition(id);
-    const { width, height } = isPicture ? sizeOf(moved) ?? sizeOf(added) ?? fitInto(natural ?? UNKNOWN, UNKNOWN) : CARD;
-    return { x, y, width, height, z: moved?.z ?? added?.z ?? (attachment ?? origin)?.sequence ?? 0 };
-  }
-}
-
-/** @param {PartialPlacement | null | undefined} placement @returns {import('../model/placement.js').Size | null} */
-function sizeOf(placement) {
-  return placement?.width && placement.height ? { width: placement.width, height: placement.height } : null;
 }

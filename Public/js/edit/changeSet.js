@@ -53,7 +53,7 @@ export class ChangeSet {
   /** @param {Item} item @param {Placement} before @param {Placement} after */
   moveItem(item, before, after) {
     this.#itemChanges.push({ item, before, after });
-    this.#parts.itemStore.move(item, after);
+    this.#parts.itemStore.placed.move(item, after);
   }
 
   /** @param {Transform} transform of all changes @returns {Command} */
@@ -126,7 +126,7 @@ export class ChangeSet {
     this.#tasks.run(() => this.#itemChanges, (change) => {
       const item = itemStore.current(change.item);
       const place = item && moved(item.place, change);
-      if (place) itemStore.move(item, place);
+      if (place) itemStore.placed.move(item, place);
     });
     return this.#ids.some((id) => shapes.find(id) || items.find(id)) ||
       this.#itemChanges.some(({ item }) => itemStore.current(item));

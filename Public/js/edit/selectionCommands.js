@@ -83,7 +83,9 @@ export class SelectionCommands {
     if (drag.isLive) shapes.drag(drag.ids, transform);
     const isAlone = drag.ids.size === 1;
     for (const [item, place] of drag.places) {
-      if (items.find(item.id)) itemStore.drag(item, transformedPlacement(place, transform, item.isPicture), isAlone);
+      if (items.find(item.id)) {
+        itemStore.placed.drag(item, transformedPlacement(place, transform, item.isPicture), isAlone);
+      }
     }
     // The drag of a single picture or file is sent as a placement, which clients without transforms understand, too. A selection
     // that is too large to be shown here is not sent, either.
@@ -97,7 +99,7 @@ export class SelectionCommands {
     if (!drag) return;
     this.#parts.transformSync.cancelDrag();
     this.#parts.shapes.endDrag();
-    for (const item of drag.places.keys()) this.#parts.itemStore.cancelDrag(item);
+    for (const item of drag.places.keys()) this.#parts.itemStore.placed.cancelDrag(item);
   }
 
   /** Ends the drag and applies it as one command. */

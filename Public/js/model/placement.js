@@ -86,6 +86,15 @@ export function onPlane({ x, y, width, height, z }) {
   return { x: within(x), y: within(y), width: rounded(width), height: rounded(height), z };
 }
 
+/**
+ * @param {Size} size @param {Size} room
+ * @returns {Size} the largest size that fits, with the same aspect ratio; never larger than the original
+ */
+export function fitInto({ width, height }, room) {
+  const scale = Math.min(1, room.width / width, room.height / height);
+  return { width: width * scale, height: height * scale };
+}
+
 /** @param {{ x: number, y: number } & Size} place @returns {Bounds} */
 export function boundsOf({ x, y, width, height }) {
   return { left: x - width / 2, top: y - height / 2, right: x + width / 2, bottom: y + height / 2 };

@@ -43,7 +43,10 @@ export class SelectionController {
   constructor(parts) {
     this.#parts = parts;
     const { shapes, itemStore, camera, selection } = parts;
-    this.#transformSync = new TransformSync(shapes, (id, transform, by) => itemStore.dragRemotely(id, transform, by));
+    this.#transformSync = new TransformSync(
+      shapes,
+      (id, transform, by) => itemStore.placed.dragRemotely(id, transform, by),
+    );
     this.#commands = new SelectionCommands({ ...parts, transformSync: this.#transformSync });
     this.selectTool = new SelectTool(parts, selection, this.#commands, () => camera.scale);
     this.#view = new SelectionView({ ...parts, selectTool: this.selectTool, commands: this.#commands, actions: this });

@@ -1,0 +1,185 @@
+/** Uploads this person's items to the session, and applies the changes that arrive in the session's journal. */
+
+import { errorText, strings } from '../i18n/i18n.js';
+import { CARD, Item } from '../model/item.js';
+import { fallbackPosition, placementMessage, readPlacement } from '../model/placement.js';
+
+/**
+ * @typedef {import('../sync/journal/attachment.js').Attachment} Attachment
+ * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../sync/journal/groupSessionJournal.js').GroupSessionJournal} GroupSessionJournal
+ * @typedef {import('../sync/uploads/upload.js').Upload} Upload
+ */
+
+export class ItemSync {
+  #items;
+  #placed;
+  #events;
+  /** @type {GroupSession | null} */
+  #session = null;
+  /** @type {GroupSessionJournal | null} */
+  #journal = null;
+  /** @type {AbortController | null} */
+  #lifetime = null;
+  /** @type {Set<string>} the ids of items that this person removed; the session may still list them */
+  #removed = new Set();
+  #isCaughtUp = false;
+
+  /**
+   * @param {import('../model/scene.js').Items} items @param {import('./placedItems.js').PlacedItems} placed
+   * @param {object} events
+   * @param {() => void} events.changed the items or their progress changed
+   * @param {(journal: GroupSessionJournal) => void} events.caughtUp the journal is complete
+   * @param {(item: Item) => void} events.addedByOther after the catch-up
+   * @param {(item: Item) => void} events.removedByOther
+   * @param {(item: Item, error: unknown) => void} events.failed an item cannot be removed or uploaded
+   */
+  constructor(items, placed, events) {
+    this.#items = items;
+    this.#placed = placed;
+    this.#events = events;
+  }
+
+  /**
+   * Joins the items to a session, and uploads them.
+   * @param {GroupSession} session @param {GroupSessionJournal} journal the session's
+   * @returns {Promise<unknown>} fulfilled when the uploads have started
+   */
+  attach(session, journal) {
+    this.#session = session;
+    this.#lifetime = new AbortController();
+    this.#placed.attach(session, this.#lifetime);
+    this.#journal = journal;
+    for (const event of ['change', 'progress', 'uploadschange']) {
+      journal.addEventListener(event, () => this.#syncWithJournal(journal), this.#lifetime);
+    }
+    journal.addEventListener('caughtup', () => this.#caughtUp(journal), this.#lifetime);
+    session.addEventListener('participantschange', () => this.#syncWithJournal(journal), this.#lifetime);
+    return Promise.all([...this.#items.all].map((item) => this.#share(item)));
+  }
+
+  /** Leaves the session. The items stay. */
+  detach() {
+    this.#lifetime?.abort();
+    this.#lifetime = null;
+    this.#placed.detach();
+    this.#session = null;
+    this.#journal = null;
+    this.#isCaughtUp = false;
+    this.#removed.clear();
+  }
+
+  /** Uploads an item, if there is a session. @param {Item} item @param {Blob} blob */
+  upload(item, blob) {
+    if (!this.#journal) return;
+    const { id, name, contentType } = item;
+    const metadata = placementMessage(item.place);
+    const upload = this.#journal.upload(blob, { id, name, contentType, metadata });
+    item.blob = blob;
+    item.state = 'uploading';
+    this.#trackUpload(item, upload);
+  }
+
+  /** Removes an item on the page and in the session. @param {Item} item */
+  async remove(item) {
+    const { attachment, upload } = item;
+    this.#removed.add(item.id);
+    this.#placed.remove(item);
+    this.#events.changed();
+    const journal = this.#journal;
+    try {
+      if (upload && !upload.isOver) upload.cancel();
+      else if (attachment) await journal?.remove(attachment);
+    } catch (error) {
+      this.#removed.delete(item.id);
+      if (journal && journal === this.#journal) this.#syncWithJournal(journal);
+      this.#events.failed(item, error);
+    }
+  }
+
+  /** @param {GroupSessionJournal} journal the complete journal */
+  #caughtUp(journal) {
+    this.#isCaughtUp = true;
+    this.#events.caughtUp(journal);
+    // A gateway that returns with an older state lists removed items again.
+    for (const { id } of journal.current) if (this.#removed.has(id)) journal.remove({ id }).catch(() => {});
+  }
+
+  /** Uploads an existing item to the session. @param {Item} item */
+  async #share(item) {
+    const journal = this.#journal;
+    try {
+      const blob = await item.load();
+      if (journal && journal === this.#journal && this.#items.find(item.id) === item) this.upload(item, blob);
+    } catch (error) {
+      if (journal !== this.#journal) return;
+      this.#placed.discard(item);
+      this.#events.failed(item, new Error(strings.notBrought(errorText(error)), { cause: error }));
+    }
+    this.#events.changed();
+  }
+
+  /** @param {Item} item @param {Upload} upload this person's */
+  #trackUpload(item, upload) {
+    if (item.upload === upload) return;
+    item.upload = upload;
+    item.blob ??= upload.blob;
+    upload.addEventListener('change', () => this.#uploadChanged(item), { signal: this.#lifetime?.signal });
+  }
+
+  /** @param {Item} item */
+  #uploadChanged(item) {
+    // An upload is cancelled for one of two reasons: this person left the session, and then the item stays. Or another
+    // participant removed the item.
+    const isRemoved = item.upload?.state === 'cancelled' && this.#session?.state !== 'invalidated';
+    if (isRemoved && this.#items.find(item.id) === item) this.#removedByOther(item);
+    this.#events.changed();
+  }
+
+  /** Updates the items from the session's journal. @param {GroupSessionJournal} journal */
+  #syncWithJournal(journal) {
+    const listed = new Set();
+    const uploads = new Map(journal.uploads.map((upload) => [upload.id, upload]));
+    for (const attachment of journal.current) {
+      listed.add(attachment.id);
+      if (this.#removed.has(attachment.id)) continue;
+      const item = this.#items.find(attachment.id) ?? this.#addFromJournal(attachment);
+      item.attachment = attachment;
+      const upload = uploads.get(attachment.id);
+      if (upload) this.#trackUpload(item, upload);
+      this.#update(item, attachment);
+    }
+    for (const item of [...this.#items.all]) {
+      if (!item.attachment || listed.has(item.id) || item.upload?.state === 'failed') continue;
+      const upload = uploads.get(item.id);
+      if (!upload) this.#removedByOther(item);
+      else {
+        // The gateway returned with an older state without the item, so the item is uploaded again.
+        Object.assign(item, { attachment: null, state: 'uploading' });
+        this.#trackUpload(item, upload);
+      }
+    }
+    this.#events.changed();
+  }
+
+  /** @param {Item} item that somebody removed */
+  #removedByOther(item) {
+    this.#placed.discard(item);
+    this.#events.removedByOther(item);
+  }
+
+  /** @param {Attachment} attachment a new one @returns {Item} */
+  #addFromJournal({ id, name, contentType, size, metadata }) {
+    const item = new Item({ id, name, contentType, size, place: { ...fallbackPosition(id), ...CARD, z: 0 } });
+    this.#placed.show(item, readPlacement(metadata));
+    if (this.#isCaughtUp) queueMicrotask(() => this.#events.addedByOther(item));
+    return item;
+  }
+
+  /** @param {Item} item @param {Attachment} attachment */
+  #update(item, { name, contentType, size, participant, isReady, isStalled, offset }) {
+    const by = participant === null ? '' : this.#session?.participant(participant)?.name ?? '';
+    Object.assign(item, { offset, state: isReady ? 'ready' : isStalled ? 'stalled' : 'uploading' });
+    this.#placed.update(item, { name, contentType, size, by });
+  }
+}
