@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { AttachmentLimit } from '../../Public/js/app/attachmentLimit.js';
 import { DEFAULT_LIMITS } from '../../Public/js/sync/control.js';
 import { MessageTooLargeError } from '../../Public/js/sync/errors.js';
 import { FakeBrowser, fileOf } from './journalSupport.js';
@@ -23,6 +24,19 @@ test('§5 `messageBytes`: a payload of this size is sent, a longer one is refuse
   welcome(last(), { limits: { ...defaults, messageBytes: 10 } });
   assert.equal(last().said.length, 1);
   assert.throws(() => session.send(payload(11)), { limit: 10, actual: 11 });
+});
+
+test('§5 without an answer from the gateway, the default limit applies to files', async (context) => {
+  context.mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError('unreachable')));
+  const { session, last } = fakeSession();
+  /** @type {{ session: typeof session | null }} */
+  const sharing = { session: null };
+  const limit = new AttachmentLimit(sharing, new URL('https://draw.example/'));
+  assert.equal(await limit.load(), defaults.attachmentBytes);
+  sharing.session = session;
+  session.join();
+  welcome(last(), { limits: { attachmentBytes: 10 } });
+  assert.equal(await limit.load(), 10);
 });
 
 test('§3 a binary message has at most 1 MiB', () => {

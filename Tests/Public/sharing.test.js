@@ -11,7 +11,6 @@ import { Sharing } from '../../Public/js/app/sharing.js';
 import { Database, SNAPSHOTS } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { ADA, fakeSession, gatewayEntry, keyOf, quiet, reliable, welcome } from './support.js';
-import { vectors } from './vectors.js';
 
 const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
 
@@ -181,16 +180,6 @@ test('where tabs cannot be asked for a lease, the page enters its session', asyn
   welcome(last());
   await quiet();
   assert.equal(session.isConnected, true);
-});
-
-test('§5 without an answer from the gateway, the default limit applies to files', async (context) => {
-  context.mock.method(globalThis, 'fetch', () => Promise.reject(new TypeError('unreachable')));
-  const { sharing, last } = fakeSharing();
-  const { attachmentBytes } = vectors('limits').defaults;
-  assert.equal(await sharing.attachmentBytes(), attachmentBytes);
-  await sharing.join(ID);
-  welcome(last(), { limits: { attachmentBytes: 10 } });
-  assert.equal(await sharing.attachmentBytes(), 10);
 });
 
 /** @param {any} [tabs] @param {typeof loadAtLast} [load] */

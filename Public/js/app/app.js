@@ -103,11 +103,12 @@ const changeLabels = new ChangeLabels({
   isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
   requestFrame,
 });
+const base = new URL('/', location.href);
 const sharing = new Sharing({
   drawing,
   itemStore,
   items,
-  base: new URL('/', location.href),
+  base,
   profile: () => ({ name: settings.name, color: settings.color }),
   storage: storageOr(() => sessionStorage),
   database: browserDatabase,
@@ -270,9 +271,10 @@ let creating = null;
 const deferred = () => creating ??= createDeferred().catch((error) => (creating = null, Promise.reject(error)));
 
 async function createDeferred() {
-  const { ContentInserter, ExportDialog, TiledRenderer, ...functions } = await loadDeferred();
+  const { AttachmentLimit, ContentInserter, ExportDialog, TiledRenderer, ...functions } = await loadDeferred();
   renderer.useTiles(TiledRenderer);
   const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
+  const attachmentLimit = new AttachmentLimit(sharing, base);
   const inserter = new ContentInserter({
     scene,
     items,
@@ -286,7 +288,7 @@ async function createDeferred() {
     selectionController,
     chooseItem: choose,
     pointer: () => pointer,
-    limit: () => sharing.attachmentBytes(),
+    limit: () => attachmentLimit.load(),
   });
   return { exporting, inserter, ...functions };
 }

@@ -2,24 +2,24 @@
 
 import { browserEnvironment } from '../sync/environment.js';
 import { OutboxStore } from '../persist/outboxStore.js';
-import { acquireLease, browserTabs } from '../persist/tabLease.js';
+import { browserTabs } from '../persist/tabLease.js';
 import { LocalBoards } from '../persist/localBoards.js';
+import { PageLeases } from '../persist/pageLeases.js';
 import { loadAtLast, loadDeferred } from './loading.js';
+import { drainAndLeave, drainOrphanedOutboxes } from './outboxDrain.js';
+import { SaveScheduler } from './saveScheduler.js';
 
 /**
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../sync/groupSession.js').SavedParticipant} SavedParticipant
  * @typedef {import('../sync/journal/groupSessionJournal.js').GroupSessionJournal} GroupSessionJournal
  * @typedef {{ name: string, color: string }} Profile
  */
 
-/** The delay before unfinished strokes and received results are stored. A finished stroke is stored at once. */
-const SAVE_AFTER_MS = 250;
+/** For the outboxes of other tabs: this tab does not continue them after a reload. */
+const NO_STORAGE = { getItem: () => null, setItem: () => {}, removeItem: () => {} };
 const ACTIVITY = Object.freeze({ identifier: 'drawtogether', title: 'Draw Together', type: 'generic' });
-
-/** The limit until the gateway has sent its own. */
-const ATTACHMENT_BYTES = 104_857_600;
-const ASKING_MS = 1000;
 
 /**
  * Events: `session` (the session changed; it may be null), `followed` (detail: `from`, the old session's id, and `by`, a
@@ -33,10 +33,9 @@ export class Sharing extends EventTarget {
   #profile;
   #storage;
   #newId;
-  #page;
   #tabs;
-  /** The leases that this page holds or has requested. @type {Set<string>} */
-  #leases = new Set();
+  /** @type {import('../persist/tabLease.js').AcquireLease} */
+  #acquireLease;
   #env;
   #load;
   #openJournal;
@@ -50,17 +49,13 @@ export class Sharing extends EventTarget {
   #lastSeen = '';
   /** @type {Promise<void> | null} while the stored board is being read */
   #opening = null;
-  /** @type {Promise<{ attachmentBytes?: unknown }> | null} the gateway's limits, requested without a session */
-  #limits = null;
   /** @type {GroupSession | null} */
   #session = null;
   /** @type {GroupSessionJournal | null} */
   #journal = null;
   /** @type {OutboxStore | null} */
   #store = null;
-  /** @type {unknown} */
-  #saving = null;
-  #isSaveAsked = false;
+  #saves;
   /** @type {string | null} */
   #over = null;
 
@@ -102,13 +97,15 @@ export class Sharing extends EventTarget {
     this.#profile = profile;
     this.#storage = storage;
     this.#newId = newId;
-    this.#page = newId();
     this.#tabs = tabs;
+    const leases = new PageLeases(newId(), tabs);
+    this.#acquireLease = leases.acquire.bind(leases);
     this.#env = env;
+    this.#saves = new SaveScheduler(() => this.#save(), env);
     this.#load = load;
     this.#openJournal = openJournal;
     this.#database = database;
-    const take = this.#acquireLease.bind(this);
+    const take = this.#acquireLease;
     this.#alone = new LocalBoards({ drawing, itemStore, items, database, storage, newId, take });
     this.#items = items;
     this.#snapshotDatabase = snapshots;
@@ -127,18 +124,6 @@ export class Sharing extends EventTarget {
   /** The journal of the session's attachments; null without a session. */
   get journal() {
     return this.#journal;
-  }
-
-  /** Returns the maximum size of a file. @returns {Promise<number>} bytes */
-  async attachmentBytes() {
-    const limit = this.#session?.limits.attachmentBytes;
-    if (limit) return limit;
-    this.#limits ??= fetch(new URL('api/limits', this.#base), { signal: AbortSignal.timeout(ASKING_MS) })
-      .then((answer) => answer.json())
-      // The gateway is unreachable. It refuses a file that is too large when the file is uploaded.
-      .catch(() => ({}));
-    const { attachmentBytes } = await this.#limits;
-    return typeof attachmentBytes === 'number' ? attachmentBytes : ATTACHMENT_BYTES;
   }
 
   /** The part of the last known picture that is shown until the first connection; '' if none is. */
@@ -218,26 +203,12 @@ export class Sharing extends EventTarget {
 
   /** @returns {Promise<boolean> | undefined} true if it is stored */
   #save() {
-    this.#env.clearTimeout(this.#saving);
-    this.#saving = null;
+    this.#saves.cancel();
     if (!this.#session || this.#session.state === 'invalidated') return;
     return this.#store?.save(this.#session.save()).then((isKept) => {
       if (!isKept) this.dispatchEvent(new Event('unkept'));
       return isKept;
     });
-  }
-
-  /**
-   * Acquires a lease that this page does not have yet. Without locks, a tab does not object to its own request.
-   * @param {string} lease @param {{ isPatient?: boolean }} [options]
-   */
-  async #acquireLease(lease, options) {
-    if (this.#leases.has(lease)) return false;
-    this.#leases.add(lease);
-    // If the other tabs cannot be asked, one of them may hold the lease.
-    const isAcquired = await acquireLease(lease, this.#page, this.#tabs, options).catch(() => false);
-    if (!isAcquired) this.#leases.delete(lease);
-    return isAcquired;
   }
 
   /** @param {string} id @param {{ bringsPicture: boolean }} options */
@@ -257,7 +228,7 @@ export class Sharing extends EventTarget {
       database: this.#snapshotDatabase,
       base: this.#base,
       newId: this.#newId,
-      take: this.#acquireLease.bind(this),
+      take: this.#acquireLease,
       env: this.#env,
     });
     const stored = bringsPicture ? null : await snapshots.read(id);
@@ -266,12 +237,15 @@ export class Sharing extends EventTarget {
       this.#openJournal = (/** @type {GroupSession} */ session) => new GroupSessionJournal(session, { env });
     }
     const deleteBoard = this.#alone.close();
-    const session = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, env: this.#env });
+    const newSession = (/** @type {SavedParticipant | null} */ saved) =>
+      new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, env: this.#env });
+    const session = newSession(saved);
     snapshots.follow(id);
     this.#lastSeen = stored ? (stored.isWhole ? 'whole' : 'part') : '';
     this.#drawing.attach(session, { bringsPicture, stored: stored?.shapes });
     session.addEventListener('savechange', (event) => {
-      this.#saveSoon(/** @type {CustomEvent} */ (event).detail.isUrgent);
+      // A finished stroke is stored at once; unfinished strokes and received results are stored later.
+      this.#saves.schedule(/** @type {CustomEvent} */ (event).detail.isUrgent);
     });
     session.addEventListener('newsession', (event) => {
       const { session: next, by } = /** @type {CustomEvent} */ (event).detail;
@@ -288,46 +262,16 @@ export class Sharing extends EventTarget {
     if (bringsPicture) Promise.all([uploadsStarted, this.#save()]).then(([, isKept]) => isKept && deleteBoard());
     else this.#save();
     session.addEventListener('connectionchange', () => session.isConnected && (this.#lastSeen = ''));
-    session.addEventListener('connectionchange', () => this.#flushOrphanedOutboxes(session), { once: true });
+    const drain = () => drainOrphanedOutboxes(() => this.#storeFor(id, NO_STORAGE), newSession);
+    session.addEventListener('connectionchange', drain, { once: true });
     session.join();
     return session;
-  }
-
-  /**
-   * Several tabs may have been killed with pending entries. This tab continues the outbox of one of them. For each of the others,
-   * it joins as that participant, sends the pending entries and leaves.
-   * @param {GroupSession} own
-   */
-  async #flushOrphanedOutboxes({ id }) {
-    const { GroupSession } = await loadDeferred();
-    for (;;) {
-      const store = this.#storeFor(id, { getItem: () => null, setItem: () => {}, removeItem: () => {} });
-      const saved = await store.openOrphan();
-      if (!saved) return;
-      const other = new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, env: this.#env });
-      this.#drainAndLeave(other, store);
-      other.join();
-    }
-  }
-
-  /** Leaves the session once its outbox is empty. @param {GroupSession} session @param {OutboxStore} store of its outbox */
-  #drainAndLeave(session, store) {
-    const update = () => {
-      const saved = session.save();
-      if (session.state === 'invalidated') return;
-      if (session.isConnected && saved.outbox.items.length === 0) {
-        session.leave();
-        store.forget();
-      } else store.save(saved);
-    };
-    session.addEventListener('savechange', update);
-    update();
   }
 
   /** @param {string} session its id @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} storage */
   #storeFor(session, storage) {
     const [database, newId] = [this.#database, this.#newId];
-    return new OutboxStore({ session, storage, database, newId, acquireLease: this.#acquireLease.bind(this) });
+    return new OutboxStore({ session, storage, database, newId, acquireLease: this.#acquireLease });
   }
 
   #clear() {
@@ -343,23 +287,11 @@ export class Sharing extends EventTarget {
     this.#drawing.endStroke();
     this.#session = null;
     const who = old.participant(by);
-    if (this.#store) this.#drainAndLeave(old, this.#store);
+    if (this.#store) drainAndLeave(old, this.#store);
     await this.#enter(id, { bringsPicture: false });
     this.dispatchEvent(
       new CustomEvent('followed', { detail: { from: old.id, by: who, isOwn: by === old.localParticipant?.number } }),
     );
-  }
-
-  /** @param {boolean} isUrgent */
-  #saveSoon(isUrgent) {
-    if (!isUrgent) this.#saving ??= this.#env.setTimeout(() => this.#save(), SAVE_AFTER_MS);
-    if (!isUrgent || this.#isSaveAsked) return;
-    this.#isSaveAsked = true;
-    // Changes of the same task are stored together.
-    queueMicrotask(() => {
-      this.#isSaveAsked = false;
-      this.#save();
-    });
   }
 
   /** @param {GroupSession | null} session @param {OutboxStore | null} store */
