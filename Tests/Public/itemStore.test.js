@@ -117,7 +117,7 @@ test('items that were not loaded cannot be restored; items removed by others sta
 test('sharing uploads local items with their present placements', async () => {
   const { itemStore, items, browser, share } = page();
   const item = add(itemStore);
-  itemStore.placed.move(item, { ...item.place, x: 200 });
+  itemStore.placements.move(item, { ...item.place, x: 200 });
   const { last, wait } = share();
   assert.deepEqual([items.all, item.state], [[item], 'local']);
   await quiet();
@@ -142,13 +142,13 @@ test('§6 a move is one replace under the attachment’s id, even if the key is 
   const { itemStore, last, browser, items, frame } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
-  itemStore.placed.drag(item, { ...item.place, x: 101 });
+  itemStore.placements.drag(item, { ...item.place, x: 101 });
   frame(0);
-  itemStore.placed.drag(item, { ...item.place, x: 102 });
+  itemStore.placements.drag(item, { ...item.place, x: 102 });
   frame(10);
   frame(50);
   frame(60);
-  itemStore.placed.move(item, { ...AT, z: 7, x: 103 });
+  itemStore.placements.move(item, { ...AT, z: 7, x: 103 });
   frame(2000);
   const said = last().said.map(({ flags, keyByte, type, payload }) => [flags, keyByte, type, JSON.parse(payload)]);
   const message = (/** @type {number} */ x) => ({ id: ID, ...METADATA, location: [x, 50] });
@@ -163,10 +163,10 @@ test('a paused drag is repeated before it expires on other pages', () => {
   const { itemStore, last, browser, items, frame } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
-  itemStore.placed.drag(item, { ...item.place, x: 101 });
+  itemStore.placements.drag(item, { ...item.place, x: 101 });
   for (let now = 0; now <= 4500; now += 100) assert.equal(frame(now), true);
   assert.equal(last().said.length, 3);
-  itemStore.placed.cancelDrag(item);
+  itemStore.placements.cancelDrag(item);
   assert.equal(JSON.parse(last().said[3].payload).location[0], 100);
   assert.equal(frame(5000), false);
   assert.equal(item.place.x, 100);
@@ -184,7 +184,7 @@ test('§6 items of others are placed by their metadata, or centered without a si
   assert.deepEqual(items.find(keyOf(0x44))?.z, 104);
   session.leave();
   itemStore.detach();
-  itemStore.placed.pictureChanged(/** @type {any} */ (items.find(keyOf(2))));
+  itemStore.placements.pictureChanged(/** @type {any} */ (items.find(keyOf(2))));
   assert.deepEqual([items.find(keyOf(2))?.z, drawing.nextZ], [102, 105], 'also after the session');
 });
 
@@ -193,7 +193,7 @@ test('a picture of unknown size gets its shape when it is known', () => {
   browser.gateway.put(ID, { metadata: { location: [5, 6], z: 1 } });
   const item = /** @type {any} */ (items.find(ID));
   item.natural = { width: 1000, height: 500 };
-  itemStore.placed.pictureChanged(item);
+  itemStore.placements.pictureChanged(item);
   assert.deepEqual(item.place, { x: 5, y: 6, width: 250, height: 125, z: 1 });
 });
 
@@ -216,7 +216,7 @@ test('an own move is shown until the order of concurrent moves is known', () => 
   const { itemStore, last, browser, items } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
-  itemStore.placed.move(item, { ...item.place, x: 200 });
+  itemStore.placements.move(item, { ...item.place, x: 200 });
   last().entries(moved({ x: 300, sequence: 500 }));
   assert.equal(item.place.x, 200);
   last().entries(moved({ x: 200, sequence: 501, sender: 1, clientSequence: 1 }));
@@ -264,7 +264,7 @@ test('P8 after a crash that lost an own move, the move is sent again', () => {
   const { itemStore, browser, items, last, reopen } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const [item] = items.all;
-  for (const x of [200, 300]) itemStore.placed.move(item, { ...item.place, x });
+  for (const x of [200, 300]) itemStore.placements.move(item, { ...item.place, x });
   for (const [at, x] of [200, 300].entries()) {
     last().entries(moved({ x, sequence: 200 + at, sender: 1, clientSequence: 1 + at }));
   }
@@ -328,7 +328,7 @@ test('an own removal takes effect at once, and removes the item’s placement', 
   const { itemStore, browser, items, last, wait } = inSession();
   browser.gateway.put(ID, { metadata: METADATA });
   const item = /** @type {any} */ (items.find(ID));
-  itemStore.placed.move(item, { ...item.place, x: 200 });
+  itemStore.placements.move(item, { ...item.place, x: 200 });
   const removed = itemStore.remove(item);
   assert.equal(items.size, 0);
   await wait(removed);
@@ -398,8 +398,8 @@ test('after leaving during an incomplete snapshot, items stay where they are mov
   last().tell(catchUp('snapshot', 600));
   session.leave();
   itemStore.detach();
-  itemStore.placed.move(item, { ...item.place, x: 300 });
-  itemStore.placed.pictureChanged(item);
+  itemStore.placements.move(item, { ...item.place, x: 300 });
+  itemStore.placements.pictureChanged(item);
   assert.equal(item.place.x, 300);
 });
 
@@ -461,7 +461,7 @@ function page() {
   let keys = 0;
   let now = 0;
   const itemStore = new ItemStore({ items, history, depth, key: () => keyOf(keys += 1), now: () => now });
-  const frame = (/** @type {number} */ at) => itemStore.placed.frame(now = at);
+  const frame = (/** @type {number} */ at) => itemStore.placements.frame(now = at);
   const transformSync = new TransformSync(strokes, () => false, () => now);
   const commands = new SelectionCommands({
     shapes: strokes,

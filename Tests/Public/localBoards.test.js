@@ -30,7 +30,7 @@ test('a local drawing is restored after a reload', async () => {
     })
   );
   tab.itemStore.remove(gone);
-  tab.itemStore.placed.move(item, { ...item.place, x: 77 });
+  tab.itemStore.placements.move(item, { ...item.place, x: 77 });
   tab.pages.saveNow();
   await quiet();
   const later = await browser.reload(tab);

@@ -37,7 +37,7 @@ for (
     ['an error', () => Promise.reject(new TypeError()), false],
   ])
 ) {
-  test(`a probe that gets ${name} is ${isAnswered ? '' : 'not '}answered`, async () => {
+  test(`a probe that gets ${name} counts as ${isAnswered ? 'answered' : 'failed'}`, async () => {
     const { ended, request } = probe(answer);
     await quiet();
     assert.deepEqual(ended, [isAnswered]);

@@ -120,7 +120,7 @@ test('pictures and shapes dragged together move together; a card keeps its size'
     from(0, { ids: [keyOf(9), keyOf(0xaa), keyOf(0xbb)], factor: 2, point: [0, 10] });
     assert.deepEqual([at(keyOf(9)), ...places()], [[2, 12, 4, 14], [200, 110, 160], [400, 110, width]]);
   }
-  itemStore.placed.frame(5000);
+  itemStore.placements.frame(5000);
   assert.deepEqual(places(), [[100, 50, 80], [200, 50, width]]);
 });
 
@@ -463,7 +463,7 @@ function page() {
   const itemStore = new ItemStore({ items, history, depth, key, now: () => now });
   const transformSync = new TransformSync(
     shapes,
-    (id, transform, by) => itemStore.placed.dragRemotely(id, transform, by),
+    (id, transform, by) => itemStore.placements.dragRemotely(id, transform, by),
     () => now,
   );
   const commands = new SelectionCommands({

@@ -174,7 +174,7 @@ frames.run(
   (now) => drawing.flush(now),
   (now) => cursors.frame(now),
   (now) => changeLabels.frame(now),
-  (now) => itemStore.placed.frame(now),
+  (now) => itemStore.placements.frame(now),
   (now) => itemView.frame(now, renderer),
   (now) => selectionController.frame(now),
   () => textBox.frame(),

@@ -1,8 +1,9 @@
 /** The maximum size of a file, in a session and without one. */
 
-/** The limit until the gateway has sent its own. */
-const ATTACHMENT_BYTES = 104_857_600;
-const ASKING_MS = 1000;
+/** The limit while the gateway's own limit is unknown. */
+const DEFAULT_BYTES = 104_857_600;
+/** The maximum wait for the answer of the gateway. */
+const ANSWER_MS = 1000;
 
 export class AttachmentLimit {
   #sharing;
@@ -16,15 +17,15 @@ export class AttachmentLimit {
     this.#base = base;
   }
 
-  /** @returns {Promise<number>} bytes */
+  /** Returns the maximum size of a file. @returns {Promise<number>} bytes */
   async load() {
     const limit = this.#sharing.session?.limits.attachmentBytes;
     if (limit) return limit;
-    this.#limits ??= fetch(new URL('api/limits', this.#base), { signal: AbortSignal.timeout(ASKING_MS) })
+    this.#limits ??= fetch(new URL('api/limits', this.#base), { signal: AbortSignal.timeout(ANSWER_MS) })
       .then((answer) => answer.json())
       // The gateway is unreachable. It refuses a file that is too large when the file is uploaded.
       .catch(() => ({}));
     const { attachmentBytes } = await this.#limits;
-    return typeof attachmentBytes === 'number' ? attachmentBytes : ATTACHMENT_BYTES;
+    return typeof attachmentBytes === 'number' ? attachmentBytes : DEFAULT_BYTES;
   }
 }

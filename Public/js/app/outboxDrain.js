@@ -1,4 +1,4 @@
-/** Sends the pending entries of participants that this page does not continue, and leaves as these participants. */
+/** Empties outboxes that this page does not continue: sends their entries as their participants, and leaves the session. */
 
 /**
  * @typedef {import('../persist/outboxStore.js').OutboxStore} OutboxStore
@@ -7,8 +7,8 @@
  */
 
 /**
- * Several tabs may have been killed with pending entries. This tab continues the outbox of one of them. For each of the others,
- * it joins as that participant, sends the pending entries and leaves.
+ * Drains the outboxes of tabs that were killed with pending entries. This tab continues one of these outboxes. For each of the
+ * others, it joins as the participant of that outbox, sends the pending entries and leaves.
  * @param {() => OutboxStore} newStore @param {(saved: SavedParticipant) => GroupSession} newSession
  */
 export async function drainOrphanedOutboxes(newStore, newSession) {

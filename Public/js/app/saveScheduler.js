@@ -1,6 +1,6 @@
-/** Combines changes into few saves. */
+/** Decides when changes are saved, so that one save stores several of them. */
 
-/** The delay of a save that is not urgent, such as that of an unfinished stroke. */
+/** The delay of a save that is not urgent, for example after new points of an unfinished stroke. */
 const DELAY_MS = 250;
 
 export class SaveScheduler {
@@ -10,13 +10,16 @@ export class SaveScheduler {
   #timer = null;
   #isQueued = false;
 
-  /** @param {() => void} save @param {import('../sync/environment.js').Environment} env */
+  /**
+   * @param {() => void} save saves everything, and calls `cancel`
+   * @param {import('../sync/environment.js').Environment} env
+   */
   constructor(save, env) {
     this.#save = save;
     this.#env = env;
   }
 
-  /** Saves later. @param {boolean} isUrgent true: after the current task, together with its other changes */
+  /** Saves later. @param {boolean} isUrgent true: in a microtask, so that the changes of a task are saved together */
   schedule(isUrgent) {
     if (!isUrgent) this.#timer ??= this.#env.setTimeout(() => this.#save(), DELAY_MS);
     if (!isUrgent || this.#isQueued) return;
@@ -27,7 +30,7 @@ export class SaveScheduler {
     });
   }
 
-  /** Cancels a delayed save, because everything is saved now. */
+  /** Cancels the delayed save. To be called by each save, because it saves everything. */
   cancel() {
     this.#env.clearTimeout(this.#timer);
     this.#timer = null;

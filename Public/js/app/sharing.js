@@ -17,7 +17,7 @@ import { SaveScheduler } from './saveScheduler.js';
  * @typedef {{ name: string, color: string }} Profile
  */
 
-/** For the outboxes of other tabs: this tab does not continue them after a reload. */
+/** A storage that stores nothing, for the outboxes of other tabs: this tab does not continue them after a reload. */
 const NO_STORAGE = { getItem: () => null, setItem: () => {}, removeItem: () => {} };
 const ACTIVITY = Object.freeze({ identifier: 'drawtogether', title: 'Draw Together', type: 'generic' });
 

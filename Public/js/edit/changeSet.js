@@ -20,7 +20,7 @@ import { IDENTITY, inverse, transformedPlacement } from '../protocol/transformSy
  * @property {import('./itemStore.js').ItemStore} itemStore
  */
 
-/** Applies changes and records them. Undo and redo keep the later changes by other participants. */
+/** Applies changes, records them, and creates the command that undoes and redoes them. Later changes by others are kept. */
 export class ChangeSet {
   #parts;
   #tasks;
@@ -31,7 +31,8 @@ export class ChangeSet {
   #itemChanges = [];
 
   /**
-   * @param {Parts} parts @param {import('../model/scheduling.js').ChunkedTasks} tasks runs undo and redo
+   * @param {Parts} parts
+   * @param {import('../model/scheduling.js').ChunkedTasks} tasks processes the changes during undo and redo
    * @param {string[]} ids of all shapes and items of the command
    */
   constructor(parts, tasks, ids) {
@@ -40,23 +41,23 @@ export class ChangeSet {
     this.#ids = ids;
   }
 
-  /** @param {Shape} shape @param {Transform} transform */
+  /** Moves a shape. @param {Shape} shape @param {Transform} transform */
   moveShape(shape, transform) {
     this.#replace(shape, shape.moved(transform));
   }
 
-  /** @param {Shape} shape @param {StyleChange} style */
+  /** Gives a shape another style. @param {Shape} shape @param {StyleChange} style */
   restyleShape(shape, style) {
     this.#replace(shape, withStyle(shape, style));
   }
 
-  /** @param {Item} item @param {Placement} before @param {Placement} after */
+  /** Gives an item another placement. @param {Item} item @param {Placement} before @param {Placement} after */
   moveItem(item, before, after) {
     this.#itemChanges.push({ item, before, after });
-    this.#parts.itemStore.placed.move(item, after);
+    this.#parts.itemStore.placements.move(item, after);
   }
 
-  /** @param {Transform} transform of all changes @returns {Command} */
+  /** Returns the command for recorded moves. @param {Transform} transform of all of them @returns {Command} */
   moveCommand(transform) {
     return {
       undo: () => this.#move(inverse(transform), reversed),
@@ -64,7 +65,11 @@ export class ChangeSet {
     };
   }
 
-  /** @param {Iterable<string>} names of the changed properties @returns {Command} */
+  /**
+   * Returns the command for recorded changes of properties, including the `z` of items.
+   * @param {Iterable<string>} names of the properties; read when the command runs, because a long change adds names later
+   * @returns {Command}
+   */
   restyleCommand(names) {
     return {
       undo: () => this.#restyle(names, reversed),
@@ -113,7 +118,7 @@ export class ChangeSet {
 
   /**
    * @param {(now: Shape, change: ShapeChange) => Shape | null} changed returns the new version of a shape; null: no change
-   * @param {(now: Placement, change: ItemChange) => Placement | null} moved returns the new placement of an item
+   * @param {(now: Placement, change: ItemChange) => Placement | null} moved returns the new placement of an item; null: no change
    * @returns {boolean} true if at least one still exists
    */
   #reapply(changed, moved) {
@@ -126,7 +131,7 @@ export class ChangeSet {
     this.#tasks.run(() => this.#itemChanges, (change) => {
       const item = itemStore.current(change.item);
       const place = item && moved(item.place, change);
-      if (place) itemStore.placed.move(item, place);
+      if (place) itemStore.placements.move(item, place);
     });
     return this.#ids.some((id) => shapes.find(id) || items.find(id)) ||
       this.#itemChanges.some(({ item }) => itemStore.current(item));

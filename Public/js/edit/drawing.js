@@ -146,9 +146,9 @@ export class Drawing extends EventTarget {
 
   /** @param {number[]} points x and y in turn @param {number[] | null} pressures */
   extendStroke(points, pressures) {
-    const partsOfRemoved = this.#pen.extend(points, pressures);
-    if (!partsOfRemoved) return;
-    this.#commands.pushDrawn(partsOfRemoved);
+    const remainingParts = this.#pen.extend(points, pressures);
+    if (!remainingParts) return;
+    this.#commands.pushDrawn(remainingParts);
     this.#changed();
   }
 

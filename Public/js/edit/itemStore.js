@@ -4,7 +4,7 @@ import { newKey } from '../sync/key.js';
 import { Item } from '../model/item.js';
 import { onPlane } from '../model/placement.js';
 import { ItemSync } from './itemSync.js';
-import { PlacedItems } from './placedItems.js';
+import { ItemPlacements } from './itemPlacements.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
@@ -34,8 +34,8 @@ export class ItemStore extends EventTarget {
   #depth;
   #newKey;
   #sync;
-  /** Places and moves the items. */
-  placed;
+  /** The placements of the items, to drag and move them. */
+  placements;
   /** @type {Map<string, string>} the new ids of restored items, by their old ids: a removed attachment cannot be restored */
   #replacementIds = new Map();
   /** @type {Set<string>} the items shown by `showStored`, until the catch-up */
@@ -49,12 +49,12 @@ export class ItemStore extends EventTarget {
     this.#depth = depth;
     this.#newKey = key;
     const changed = () => this.#changed();
-    this.placed = new PlacedItems(items, {
+    this.placements = new ItemPlacements(items, {
       changed,
       movedByOther: (item, sender) => this.#emit('remotechange', { sender, before: item, after: item }),
       seen: (z) => depth.seen(z),
     }, now);
-    this.#sync = new ItemSync(items, this.placed, {
+    this.#sync = new ItemSync(items, this.placements, {
       changed,
       caughtUp: (journal) => this.#caughtUp(journal),
       addedByOther: (item) => this.#emit('itemadded', item),
@@ -85,7 +85,7 @@ export class ItemStore extends EventTarget {
       item.attachment = null;
       if (attachment?.isReady) item.origin = attachment;
       // Without the session, unfinished uploads of others cannot be loaded.
-      if (!item.canLoad) this.placed.discard(item);
+      if (!item.canLoad) this.placements.discard(item);
       else item.state = 'local';
     }
     this.#changed();
@@ -93,7 +93,7 @@ export class ItemStore extends EventTarget {
 
   /** Removes everything on this page only, not in the session. */
   clear() {
-    this.placed.clear();
+    this.placements.clear();
     this.#stored.clear();
     this.#replacementIds.clear();
     this.#changed();
@@ -140,7 +140,7 @@ export class ItemStore extends EventTarget {
       const item = new Item({ id, name, contentType, size, place });
       Object.assign(item, { natural, by, origin, state: 'ready' });
       this.#stored.add(id);
-      this.placed.show(item, place);
+      this.placements.show(item, place);
     }
     this.#changed();
   }
@@ -157,7 +157,7 @@ export class ItemStore extends EventTarget {
     const listed = new Set([...journal.current, ...journal.uploads].map(({ id }) => id));
     for (const id of this.#stored) {
       const item = listed.has(id) ? null : this.#items.find(id);
-      if (item) this.placed.discard(item);
+      if (item) this.placements.discard(item);
     }
     this.#stored.clear();
   }
@@ -191,7 +191,7 @@ export class ItemStore extends EventTarget {
   /** Loads a picture again after a failure. @param {Item} item */
   retryLoad(item) {
     item.problem = '';
-    this.placed.pictureChanged(item);
+    this.placements.pictureChanged(item);
   }
 
   /** @param {Item[]} items @returns {Item[]} the removed ones, in their last state */
@@ -225,7 +225,7 @@ export class ItemStore extends EventTarget {
     const item = new Item({ id, name, contentType, size: blob.size, place });
     item.blob = blob;
     item.natural = natural;
-    this.placed.show(item, place);
+    this.placements.show(item, place);
     this.#sync.upload(item, blob);
     return item;
   }

@@ -1,4 +1,4 @@
-/** Uploads this person's items to the session, and applies the changes that arrive in the session's journal. */
+/** The exchange of items with the session: uploads this person's items, and applies the changes of the session's journal. */
 
 import { errorText, strings } from '../i18n/i18n.js';
 import { CARD, Item } from '../model/item.js';
@@ -13,7 +13,7 @@ import { fallbackPosition, placementMessage, readPlacement } from '../model/plac
 
 export class ItemSync {
   #items;
-  #placed;
+  #placements;
   #events;
   /** @type {GroupSession | null} */
   #session = null;
@@ -26,17 +26,17 @@ export class ItemSync {
   #isCaughtUp = false;
 
   /**
-   * @param {import('../model/scene.js').Items} items @param {import('./placedItems.js').PlacedItems} placed
+   * @param {import('../model/scene.js').Items} items @param {import('./itemPlacements.js').ItemPlacements} placements
    * @param {object} events
    * @param {() => void} events.changed the items or their progress changed
    * @param {(journal: GroupSessionJournal) => void} events.caughtUp the journal is complete
-   * @param {(item: Item) => void} events.addedByOther after the catch-up
-   * @param {(item: Item) => void} events.removedByOther
+   * @param {(item: Item) => void} events.addedByOther another participant added an item after the catch-up
+   * @param {(item: Item) => void} events.removedByOther another participant removed an item
    * @param {(item: Item, error: unknown) => void} events.failed an item cannot be removed or uploaded
    */
-  constructor(items, placed, events) {
+  constructor(items, placements, events) {
     this.#items = items;
-    this.#placed = placed;
+    this.#placements = placements;
     this.#events = events;
   }
 
@@ -48,7 +48,7 @@ export class ItemSync {
   attach(session, journal) {
     this.#session = session;
     this.#lifetime = new AbortController();
-    this.#placed.attach(session, this.#lifetime);
+    this.#placements.attach(session, this.#lifetime);
     this.#journal = journal;
     for (const event of ['change', 'progress', 'uploadschange']) {
       journal.addEventListener(event, () => this.#syncWithJournal(journal), this.#lifetime);
@@ -58,11 +58,11 @@ export class ItemSync {
     return Promise.all([...this.#items.all].map((item) => this.#share(item)));
   }
 
-  /** Leaves the session. The items stay. */
+  /** Separates the items from the session. They stay on the page. */
   detach() {
     this.#lifetime?.abort();
     this.#lifetime = null;
-    this.#placed.detach();
+    this.#placements.detach();
     this.#session = null;
     this.#journal = null;
     this.#isCaughtUp = false;
@@ -84,7 +84,7 @@ export class ItemSync {
   async remove(item) {
     const { attachment, upload } = item;
     this.#removed.add(item.id);
-    this.#placed.remove(item);
+    this.#placements.remove(item);
     this.#events.changed();
     const journal = this.#journal;
     try {
@@ -113,7 +113,7 @@ export class ItemSync {
       if (journal && journal === this.#journal && this.#items.find(item.id) === item) this.upload(item, blob);
     } catch (error) {
       if (journal !== this.#journal) return;
-      this.#placed.discard(item);
+      this.#placements.discard(item);
       this.#events.failed(item, new Error(strings.notBrought(errorText(error)), { cause: error }));
     }
     this.#events.changed();
@@ -164,14 +164,14 @@ export class ItemSync {
 
   /** @param {Item} item that somebody removed */
   #removedByOther(item) {
-    this.#placed.discard(item);
+    this.#placements.discard(item);
     this.#events.removedByOther(item);
   }
 
   /** @param {Attachment} attachment a new one @returns {Item} */
   #addFromJournal({ id, name, contentType, size, metadata }) {
     const item = new Item({ id, name, contentType, size, place: { ...fallbackPosition(id), ...CARD, z: 0 } });
-    this.#placed.show(item, readPlacement(metadata));
+    this.#placements.show(item, readPlacement(metadata));
     if (this.#isCaughtUp) queueMicrotask(() => this.#events.addedByOther(item));
     return item;
   }
@@ -180,6 +180,6 @@ export class ItemSync {
   #update(item, { name, contentType, size, participant, isReady, isStalled, offset }) {
     const by = participant === null ? '' : this.#session?.participant(participant)?.name ?? '';
     Object.assign(item, { offset, state: isReady ? 'ready' : isStalled ? 'stalled' : 'uploading' });
-    this.#placed.update(item, { name, contentType, size, by });
+    this.#placements.update(item, { name, contentType, size, by });
   }
 }

@@ -4,14 +4,14 @@ import { onPlane, Stroke } from '../model/stroke.js';
 
 /** @typedef {import('./drawing.js').StrokeStyle} StrokeStyle */
 
-/** A stroke in progress. Its new points are sent once a frame. A long stroke is split into parts. */
+/** The stroke in progress, if there is one. Its new points are sent once a frame. A long stroke is split into parts. */
 export class PenStroke {
   #shapes;
   #sync;
   #newKey;
   /**
-   * @type {{ stroke: Stroke, sent: number, parts: Stroke[] } | null} `sent`: the number of points that were sent; `parts`: the
-   *   earlier parts
+   * @type {{ stroke: Stroke, sent: number, parts: Stroke[] } | null} `stroke`: the part under the pen; `sent`: the number of its
+   *   points that were sent; `parts`: the earlier parts
    */
   #current = null;
 
@@ -30,14 +30,15 @@ export class PenStroke {
     return this.#current?.stroke ?? null;
   }
 
-  /** @param {StrokeStyle} style */
+  /** Begins a stroke without points. @param {StrokeStyle} style */
   begin(style) {
     this.#begin(style, []);
   }
 
   /**
+   * Adds points. If somebody has removed the part under the pen, ends the stroke instead.
    * @param {number[]} points x and y in turn @param {number[] | null} pressures
-   * @returns {Stroke[] | null} the earlier parts, if somebody removed the stroke, which ends it; otherwise null
+   * @returns {Stroke[] | null} the earlier parts of the stroke, if it was ended; otherwise null
    */
   extend(points, pressures) {
     const current = this.#current;
@@ -80,7 +81,7 @@ export class PenStroke {
     return strokes !== null;
   }
 
-  /** Ends the stroke without a change of the shapes, because all of them are removed. */
+  /** Forgets the stroke without removing it, because the caller removes all shapes. */
   reset() {
     this.#current = null;
   }
@@ -102,7 +103,7 @@ export class PenStroke {
     this.#shapes.endDraft(stroke.id);
   }
 
-  /** @returns {Stroke[] | null} */
+  /** Forgets the stroke. @returns {Stroke[] | null} all its parts */
   #take() {
     const current = this.#current;
     this.#current = null;

@@ -84,7 +84,7 @@ export class SelectionCommands {
     const isAlone = drag.ids.size === 1;
     for (const [item, place] of drag.places) {
       if (items.find(item.id)) {
-        itemStore.placed.drag(item, transformedPlacement(place, transform, item.isPicture), isAlone);
+        itemStore.placements.drag(item, transformedPlacement(place, transform, item.isPicture), isAlone);
       }
     }
     // The drag of a single picture or file is sent as a placement, which clients without transforms understand, too. A selection
@@ -99,7 +99,7 @@ export class SelectionCommands {
     if (!drag) return;
     this.#parts.transformSync.cancelDrag();
     this.#parts.shapes.endDrag();
-    for (const item of drag.places.keys()) this.#parts.itemStore.placed.cancelDrag(item);
+    for (const item of drag.places.keys()) this.#parts.itemStore.placements.cancelDrag(item);
   }
 
   /** Ends the drag and applies it as one command. */

@@ -1,10 +1,13 @@
-/** The commands on shapes: draw, erase, and change a text. Each is one entry of the undo history. */
+/** The changes of whole shapes, and the commands that undo and redo them. */
 
 import { Text } from '../model/text.js';
 
 /** @typedef {import('../model/shapes.js').Shape} Shape */
 
-/** Changes whole shapes, on this page and in the session, and pushes commands to the undo history. */
+/**
+ * Adds, replaces and removes shapes, on this page and in the session. Pushes the commands of drawn, erased and changed shapes to
+ * the undo history.
+ */
 export class ShapeCommands {
   #shapes;
   #sync;
@@ -54,7 +57,7 @@ export class ShapeCommands {
     this.#replace(shape, true);
   }
 
-  /** @param {Shape} shape */
+  /** Removes a shape. @param {Shape} shape */
   remove(shape) {
     this.#shapes.remove(shape.id);
     this.#sync.remove(shape);

@@ -1,4 +1,4 @@
-/** The leases of a page's records: of its board, of its outbox, and of what other tabs left. */
+/** The leases of one page: for its boards, its outboxes, and the pictures of sessions that it stores. */
 
 import { acquireLease } from './tabLease.js';
 
@@ -15,8 +15,10 @@ export class PageLeases {
   }
 
   /**
-   * Acquires a lease that this page does not have yet. Without locks, a tab does not object to its own request.
-   * @param {string} lease @param {{ isPatient?: boolean }} [options] @returns {Promise<boolean>}
+   * Acquires a lease that this page does not have yet. The check is here, because without locks a tab does not object to its own
+   * request.
+   * @param {string} lease @param {{ isPatient?: boolean }} [options]
+   * @returns {Promise<boolean>} false: this page has it or requests it, or another tab may have it
    */
   async acquire(lease, options) {
     if (this.#leases.has(lease)) return false;

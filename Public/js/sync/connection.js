@@ -16,8 +16,9 @@ import { LivenessTimer } from './livenessTimer.js';
 /** The interval of probes while it is not known that the gateway can be reached. */
 const PROBE_INTERVAL_MS = 4000;
 /**
- * The interval of sockets while no probe is answered. A proxy, a policy or a dead HTTP/2 connection can stop all probes although
- * a socket would open. Firefox forgets a failed socket after about 61 s, so that these sockets do not delay later ones.
+ * The interval of attempts to open a socket while no probe is answered. A proxy, a policy or a dead HTTP/2 connection can stop
+ * all probes although a socket would open. Firefox forgets a failed socket after about 61 s, so these attempts do not delay later
+ * ones.
  */
 const SOCKET_INTERVAL_MS = 65_000;
 
@@ -50,7 +51,8 @@ export class Connection {
   #buffered = 0;
 
   /**
-   * @param {string} url @param {string} probeURL the address of the gateway to which probes are sent @param {ConnectionEvents} events
+   * @param {string} url of the socket @param {string} probeURL the address of the probes, at the gateway
+   * @param {ConnectionEvents} events
    * @param {import('./environment.js').Environment} [env]
    */
   constructor(url, probeURL, events, env = browserEnvironment) {

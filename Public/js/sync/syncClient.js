@@ -58,7 +58,7 @@ export class SyncClient {
   /**
    * @param {object} options
    * @param {string} options.url of the session's socket
-   * @param {string} options.probeURL the address of the gateway to which probes are sent
+   * @param {string} options.probeURL the address of the probes, at the gateway
    * @param {Profile} options.profile
    * @param {SavedParticipant | null} options.saved
    * @param {import('./environment.js').Environment} options.env

@@ -1,4 +1,4 @@
-/** Inserts content from other programs: pictures and files, saved drawings, and pasted text. */
+/** Inserts the content that a person drops, picks or pastes: pictures and files, saved drawings, and text. */
 
 import { pastedText } from '../model/text.js';
 import { isDrawingFile, isDrawingText } from '../persist/drawingFile.js';
@@ -19,12 +19,13 @@ import { FilePlacer } from './filePlacer.js';
  * @property {import('./toolbar.js').Toolbar} toolbar
  * @property {import('./toolbar.js').StylePicker} stylePicker
  * @property {import('./selectionController.js').SelectionController} selectionController
- * @property {(item: import('../model/item.js').Item | null) => void} chooseItem selects an item with the select tool; null: none
+ * @property {(item: import('../model/item.js').Item | null) => void} chooseItem chooses the select tool, and selects the item
+ *   only; null: selects nothing
  * @property {() => [number, number] | null} pointer returns the position of the mouse, in the plane
  * @property {() => Promise<number>} limit returns the maximum bytes of a file
  */
 
-/** The inserted content is selected, so that the person can move it at once. */
+/** Inserts files and pasted text into the current drawing. */
 export class ContentInserter {
   #parts;
   #importer;
@@ -37,22 +38,27 @@ export class ContentInserter {
     this.#importer = new DrawingImporter({
       ...parts,
       insert: selectionController.insert.bind(selectionController),
+      // Selected, so that the person can move it at once.
       choose: (ids) => (toolbar.choose('select'), selectionController.selectTool.select(ids)),
     });
     this.#filePlacer = new FilePlacer({
       ...parts,
       view: canvas,
+      // A single item is selected, so that the person can move it at once.
       added: ([first, ...others]) => chooseItem(others.length === 0 ? first : null),
     });
   }
 
-  /** @param {File[]} files @param {{ x: number, y: number } | null} at where on the canvas they were dropped */
+  /**
+   * Inserts saved drawings, pictures and other files.
+   * @param {File[]} files @param {{ x: number, y: number } | null} at where on the canvas they were dropped; null: not dropped
+   */
   insertFiles(files, at) {
     for (const file of files.filter(isDrawingFile)) this.#importer.open(file, at);
     this.#filePlacer.add(files.filter((file) => !isDrawingFile(file)), at);
   }
 
-  /** @param {string} pasted a saved drawing, or any other text */
+  /** Inserts a pasted text. @param {string} pasted a saved drawing, or any other text */
   insertText(pasted) {
     const { drawing, camera, canvas, toolbar, stylePicker, selectionController, pointer } = this.#parts;
     const middle = { x: canvas.width / 2, y: canvas.height / 2 };

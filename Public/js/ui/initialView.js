@@ -1,6 +1,6 @@
-/** The first view of a picture that is opened, or that arrives from a session. */
+/** The first view of a picture that was stored, or that arrives from a session. */
 
-/** Shows the whole picture, but not while the pointer draws, because the camera must not move under it. */
+/** Shows the whole picture. Waits while the pointer draws, because the camera must not move during a stroke. */
 export class InitialView {
   #view;
   #isDrawing;
@@ -18,17 +18,17 @@ export class InitialView {
     this.#requestFrame = requestFrame;
   }
 
-  /** True until the first catch-up of a session that has just been entered is complete. */
+  /** True from the entry into a session to the end of its first catch-up. */
   get isCatchingUp() {
     return this.#isCatchingUp;
   }
 
-  /** Follows the catch-up of a session that has just been entered. */
+  /** Begins to show the picture that arrives. To be called when a session has just been entered. */
   beginCatchUp() {
     this.#isCatchingUp = true;
   }
 
-  /** To be called after each catch-up. Only the first one of a session is shown as a whole. */
+  /** Shows the whole picture after the first catch-up of a session. To be called after each catch-up. */
   endCatchUp() {
     if (this.#isCatchingUp) this.show();
     this.#isCatchingUp = false;
@@ -40,7 +40,7 @@ export class InitialView {
     this.#requestFrame();
   }
 
-  /** @param {boolean} isBehind true if received entries are not drawn yet */
+  /** Shows the whole picture if that is due. @param {boolean} isBehind true if received entries are not drawn yet */
   frame(isBehind) {
     this.#isDue ||= isBehind && this.#isCatchingUp;
     if (!this.#isDue || this.#isDrawing()) return;

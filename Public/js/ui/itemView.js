@@ -45,7 +45,7 @@ export class ItemView {
   constructor(parts) {
     this.#parts = parts;
     const { itemStore, items, choose } = parts;
-    this.#bitmaps = new BitmapCache(items, (item) => itemStore.placed.pictureChanged(item));
+    this.#bitmaps = new BitmapCache(items, (item) => itemStore.placements.pictureChanged(item));
     const actions = {
       choose,
       remove: this.remove.bind(this),

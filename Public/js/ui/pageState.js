@@ -1,4 +1,4 @@
-/** The state of the drawing and its session, as buttons, summary and banner show it. */
+/** Shows the state of the drawing and its session in the buttons, the summary and the banner. */
 
 import { strings } from '../i18n/i18n.js';
 

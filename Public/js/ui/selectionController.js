@@ -45,7 +45,7 @@ export class SelectionController {
     const { shapes, itemStore, camera, selection } = parts;
     this.#transformSync = new TransformSync(
       shapes,
-      (id, transform, by) => itemStore.placed.dragRemotely(id, transform, by),
+      (id, transform, by) => itemStore.placements.dragRemotely(id, transform, by),
     );
     this.#commands = new SelectionCommands({ ...parts, transformSync: this.#transformSync });
     this.selectTool = new SelectTool(parts, selection, this.#commands, () => camera.scale);

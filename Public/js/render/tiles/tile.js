@@ -1,4 +1,4 @@
-/** One tile of a large scene: its place, its image, and the revisions of the scene in it. */
+/** One tile of a large scene: its position, its image, and the revision of the scene that the image shows. */
 
 import { overlap } from '../../model/stroke.js';
 
@@ -20,7 +20,7 @@ export class Tile {
   y;
   /** @type {Image | null} */
   image = null;
-  /** The revision of the scene in the image, and the first revision that is up to date. */
+  /** The revision of the scene that the image shows, and the oldest revision that is not outdated. */
   revision = -1;
   requiredRevision = 0;
   askedAt = -Infinity;

@@ -1,4 +1,4 @@
-/** The items on the page at their effective placements, which change with drags and moves of this person and of others. */
+/** The effective placements of the items on the page. Drags and moves by this person and by others change them. */
 
 import { CARD } from '../model/item.js';
 import { DEFAULT_SIDE, fallbackPosition, fitInto } from '../model/placement.js';
@@ -17,7 +17,7 @@ import { transformedPlacement } from '../protocol/transformSync.js';
 const UNKNOWN = Object.freeze({ width: DEFAULT_SIDE, height: DEFAULT_SIDE });
 
 /** The effective placement of an item is where it was moved to, else where it was added, else a fallback. */
-export class PlacedItems {
+export class ItemPlacements {
   #items;
   #events;
   #sync;
@@ -29,7 +29,7 @@ export class PlacedItems {
    * @param {object} events
    * @param {() => void} events.changed an item was moved, or its picture changed
    * @param {(item: Item, by: number) => void} events.movedByOther another participant moved an item
-   * @param {(z: number) => void} events.seen a `z` is in use
+   * @param {(z: number) => void} events.seen an item has this `z`
    * @param {() => number} now milliseconds
    */
   constructor(items, events, now) {
@@ -55,7 +55,7 @@ export class PlacedItems {
     this.#sync.clear();
   }
 
-  /** Displays a new item. @param {Item} item @param {PartialPlacement | null} added null: the metadata has no placement */
+  /** Displays a new item. @param {Item} item @param {PartialPlacement | null} added the placement in its metadata; null: none */
   show(item, added) {
     this.#added.set(item.id, added);
     item.place = this.#of(item);
@@ -64,7 +64,7 @@ export class PlacedItems {
   }
 
   /**
-   * Updates the placement of an item, and sets other properties.
+   * Computes the placement of an item again, and sets the given properties.
    * @param {Item} item @param {Partial<Pick<Item, 'name' | 'contentType' | 'size' | 'by'>>} [properties]
    * @returns {boolean} true if something changed
    */
@@ -85,7 +85,7 @@ export class PlacedItems {
     this.#events.changed();
   }
 
-  /** Removes an item, also its placement in the session. @param {Item} item */
+  /** Removes an item from the page, and its placement from the session. @param {Item} item */
   remove(item) {
     this.#sync.remove(item.id);
     this.discard(item);
