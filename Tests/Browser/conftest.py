@@ -188,9 +188,14 @@ def attend(page: Page, problems: Problems) -> None:
         if message.type in ("error", "warning"):
             problems.hear(f"console.{message.type}: {message.text}")
 
+    def failed(request) -> None:
+        # A page cancels its other probes when one is answered.
+        if not request.url.endswith("/healthz"):
+            problems.hear(f"failed: {request.url} {request.failure}")
+
     page.on("console", console)
     page.on("pageerror", lambda error: problems.hear(f"uncaught: {error}"))
-    page.on("requestfailed", lambda request: problems.hear(f"failed: {request.url} {request.failure}"))
+    page.on("requestfailed", failed)
 
 
 def ready(page: Page) -> None:
