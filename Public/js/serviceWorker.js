@@ -16,6 +16,7 @@ const cache = new PageCache(
   {
     caches: worker.caches,
     fetch: (request, init) => fetch(request, init),
+    sha256: (bytes) => crypto.subtle.digest('SHA-256', bytes),
     openPages: () => worker.clients.matchAll({ type: 'window', includeUncontrolled: true }),
     setTimeout: (run, ms) => setTimeout(run, ms),
     origin: worker.location.origin,
@@ -34,5 +35,5 @@ worker.addEventListener('fetch', (/** @type {any} */ event) => {
   const answer = cache.route(event.request);
   if (!answer) return;
   if (event.request.mode === 'navigate') event.waitUntil(cache.deleteEarlier().catch(() => {}));
-  event.respondWith(answer());
+  event.respondWith(answer((work) => event.waitUntil(work)));
 });

@@ -1,4 +1,5 @@
-"""A release of the page without its gateway: it opens, shows the last picture, and takes up a new version at the next visit."""
+"""A release of the page without its gateway: it opens, shows the last picture, and takes up a new version at the next visit. Over
+plain http, where no service worker is, it takes up a new version, too."""
 
 from __future__ import annotations
 
@@ -163,6 +164,49 @@ def test_a_new_version_is_used_at_the_next_visit(browser, open_page, release, pr
     sees_ink(last, 200, 250)
     # No page of the first version is open any more.
     until(lambda: cached(last), lambda count: count == 1, 30)
+
+
+# Over plain http, the page has no worker.
+NO_WORKER = {"service_workers": "block"}
+
+
+@both
+def test_without_a_worker_a_new_version_is_used_after_one_visit_at_most(browser, open_page, release, problems):
+    address = release.gateway.http
+    a = open_page(browser, address, **NO_WORKER)
+    assert a.evaluate(VERSION) == ["one", "one"]
+    release.build("two")
+    release.change("two")
+
+    def visit() -> list[str]:
+        page = open_in(a.context, address, problems)
+        found = page.evaluate(VERSION)
+        page.close()
+        return found
+
+    # The browser may show its copy, and asks for a newer one meanwhile.
+    assert visit() in (["one", "one"], ["two", "two"])
+    until(visit, lambda found: found == ["two", "two"])
+
+
+@both
+def test_without_a_worker_a_copy_of_the_page_whose_files_are_gone_is_replaced(browser, unopened_page, release, problems):
+    # The script is gone, and the reload interrupts other requests.
+    problems.allow("404", "module", "MIME type", "NS_BINDING_ABORTED")
+    [script] = (release.folder / "one/js/app").glob("app-*.js")
+    script.unlink()
+    release.change("one")
+    page = unopened_page(browser, **NO_WORKER)
+    with page.expect_response(f"**/{script.name}") as answer:
+        page.goto(release.gateway.http, wait_until="commit")
+    assert answer.value.status == 404
+    page.locator("noscript").wait_for(state="attached")
+    release.build("two")
+    release.change("two")
+    # Not `load`: the page may reload itself before that.
+    page.goto(release.gateway.http, wait_until="commit")
+    ready(page)
+    assert page.evaluate(VERSION) == ["two", "two"]
 
 
 def test_the_sources_have_no_worker_and_remove_one(chromium, open_page, release):

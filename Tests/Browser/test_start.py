@@ -9,7 +9,7 @@ from board import PHONE, Fingers, draw, has_ink, line, move, pen, sees_ink, sees
 from conftest import both, ready, until
 from playwright.sync_api import Page, Route
 
-# The scripts ahead of the canvas; all others are modules.
+# The scripts ahead of the canvas, which a release has inside its markup; all others are modules.
 FIRST = re.compile(r"/(early|strokeRecorder)[^/]*\.js$")
 
 RECORDED = """([x, y]) => {

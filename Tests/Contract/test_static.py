@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import email.utils
+import hashlib
 import json
 import os
 
@@ -13,6 +15,9 @@ from gateway import REPOSITORY, Gateway
 SCRIPT = b"// a script\n" + b"export const answer = 42;\n" * 400
 STYLE = b"/* a style sheet */\n" + b"body { color: red }\n" * 200
 IMAGE = bytes(range(256)) * 8
+# The parts inside the markup of a release.
+INLINE = {"script": "{ let größe = 1 }", "style": "body{color:red}"}
+PAGE_PATHS = ["/", "/s/AAAAAAAAAAAAAAAAAAAAAA"]
 # The files of a release whose names contain a hash.
 HASHED = ["js/app-3F5KQ2ZD.js", "js/app-3F5KQ2ZD.js.map", "style-A2B3C4D5.css"]
 TRAVERSALS = [
@@ -24,6 +29,10 @@ TRAVERSALS = [
 ]  # fmt: skip
 
 
+def hash_of(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
 @pytest.fixture(scope="module")
 def files(gateway_with, tmp_path_factory: pytest.TempPathFactory) -> Gateway:
     """Starts a gateway with files of known bytes, and secrets beside their folder."""
@@ -31,15 +40,18 @@ def files(gateway_with, tmp_path_factory: pytest.TempPathFactory) -> Gateway:
     public = around / "Public"
     (public / "js").mkdir(parents=True)
     (public / "js" / ".git").mkdir()
-    (public / "index.html").write_text("<!doctype html><title>Draw Together</title>" + "<p>text</p>" * 300)
+    parts = "".join(f"<{tag}>{text}</{tag}>" for tag, text in INLINE.items())
+    (public / "index.html").write_text(f"<!doctype html><title>Draw Together</title>{parts}" + "<p>text</p>" * 300)
+    (public / "guide.html").write_text("<!doctype html><title>Guide</title>")
     (public / "js" / "main.js").write_bytes(SCRIPT)
     (public / "app.js").write_text("1")
     (public / "page.css").write_bytes(STYLE)
     (public / "picture.png").write_bytes(IMAGE)
     for name in (*HASHED, "service-worker.js", "report-ABCDEFGH.js"):
         (public / name).write_text(f"// {name}")
-    listed = [*HASHED, "service-worker.js"]
-    (public / "release.json").write_text(json.dumps({"version": "1.0.0", "files": listed}))
+    listed = [*HASHED, "index.html", "guide.html", "service-worker.js"]
+    hashes = {tag: [hash_of(text)] for tag, text in INLINE.items()}
+    (public / "release.json").write_text(json.dumps({"version": "1.0.0", "files": listed, "inline": hashes}))
     (public / ".hidden").write_text("SECRET")
     (public / "js" / ".git" / "config").write_text("SECRET")
     (around / "secret.txt").write_text("SECRET")
@@ -218,13 +230,44 @@ async def test_browsers_may_keep_a_releases_hashed_files(files: Gateway, path: s
         assert again.status == 304 and again["cache-control"] == response["cache-control"]
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/s/AAAAAAAAAAAAAAAAAAAAAA", "/service-worker.js", "/report-ABCDEFGH.js", "/js/main.js"]
-)
+@pytest.mark.parametrize("path", PAGE_PATHS)
+async def test_browsers_may_use_a_releases_page_while_they_ask_for_a_newer_one(files: Gateway, path: str) -> None:
+    response = await files.get(path)
+    assert response.status == 200
+    assert response["cache-control"] == "private, max-age=0, stale-while-revalidate=86400"
+    again = await files.get(path, If_None_Match=response["etag"])
+    assert again.status == 304 and again["cache-control"] == response["cache-control"]
+
+
+@pytest.mark.parametrize("path", ["/service-worker.js", "/guide.html", "/report-ABCDEFGH.js", "/js/main.js"])
 async def test_browsers_ask_for_all_other_files_again(files: Gateway, path: str) -> None:
     response = await files.get(path)
     assert response.status == 200 and response["cache-control"] == "no-cache"
     assert (await files.get(path, If_None_Match=response["etag"])).status == 304
+
+
+@pytest.mark.parametrize("path", PAGE_PATHS)
+async def test_browsers_ask_for_the_page_of_a_clone_again(gateway: Gateway, path: str) -> None:
+    assert (await gateway.get(path))["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize("path", PAGE_PATHS)
+async def test_the_policy_of_a_releases_page_has_the_hashes_of_its_inline_parts(
+    gateway: Gateway, files: Gateway, path: str
+) -> None:
+    usual = (await gateway.get("/"))["content-security-policy"]
+    response = await files.get(path)
+    policy = response["content-security-policy"]
+    expected = usual
+    for tag, text in INLINE.items():
+        assert f"<{tag}>{text}</{tag}>" in response.body.decode()
+        expected = expected.replace(f"{tag}-src 'self'", f"{tag}-src 'self' '{hash_of(text)}'")
+    assert policy == expected != usual
+    # A browser replaces the stored fields by those of a 304.
+    again = await files.get(path, If_None_Match=response["etag"])
+    assert again.status == 304 and again["content-security-policy"] == policy
+    for other in ("/guide.html", "/service-worker.js", "/none", "/api/limits"):
+        assert (await files.get(other))["content-security-policy"] == usual, other
 
 
 async def test_the_manifest_of_a_release_is_not_served(files: Gateway) -> None:

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -11,9 +12,14 @@ const release = buildRelease();
 const HTML = release.read('index.html');
 /** A name with a hash of the content, as the gateway recognizes it. */
 const HASHED = /-[A-Z2-7]{8}\.\w+(?:\.map)?$/;
+/** The scripts and style sheets inside the markup. */
+const INLINE = [...HTML.matchAll(/<(script|style)>(.*?)<\/\1>/gs)].map(([, tag, text]) => ({ tag, text }));
+const [SCRIPT] = INLINE.filter(({ tag }) => tag === 'script').map(({ text }) => text);
 /** The limits for the scripts that are loaded before the first stroke can be drawn, compressed. */
 const MAX_FIRST_BYTES = 60 * 1024;
 const MAX_FIRST_REQUESTS = 6;
+/** The limit for the compressed markup: the bytes that a new connection sends without waiting, ten packets (RFC 6928). */
+const MAX_MARKUP_BYTES = 10 * 1460;
 
 test('all files except the page itself and its service worker have a hash in their names', () => {
   const plain = release.files.filter((path) => !HASHED.test(path));
@@ -26,8 +32,17 @@ test('release.json lists the files of the release', () => {
   assert.deepEqual(files, release.files.filter((path) => path !== 'release.json').toSorted());
 });
 
+test('release.json lists the hashes of the parts inside the markup', () => {
+  const { inline } = JSON.parse(release.read('release.json'));
+  const hashes = (/** @type {string} */ kind) =>
+    INLINE.filter(({ tag }) => tag === kind).map(({ text }) => integrityOf(text));
+  assert.deepEqual(inline, { script: hashes('script'), style: hashes('style') });
+  assert.deepEqual(INLINE.map(({ tag }) => tag), ['script', 'style']);
+});
+
 test('every path that a file names exists', () => {
   const texts = release.files.filter((path) => /\.(?:html|css|js|webmanifest)$/.test(path)).map(release.read);
+  assert.doesNotMatch(HTML, /import\(["'](?!\/)|url\(["']?(?!\/)/, 'a path in the markup is absolute');
   const named = texts.flatMap((text) => [...text.matchAll(/["'(]\/([\w/-]+\.\w+)["')]/g)].map(([, path]) => path));
   assert.ok(named.length > 8, `${named.length} of them`);
   assert.deepEqual(named.filter((path) => !release.files.includes(path)), []);
@@ -41,7 +56,10 @@ test('each script and style sheet has a source map with the sources', () => {
 });
 
 test('the markup of a release fits a strict policy', () => {
-  assert.doesNotMatch(HTML, /\sstyle=|<style|\son[a-z]+=|<script(?![^>]*\ssrc=)|javascript:|https?:\/\//);
+  // The policy lists the hashes of the inline parts.
+  const rest = INLINE.reduce((html, { tag, text }) => html.replace(`<${tag}>${text}</${tag}>`, ''), HTML);
+  assert.doesNotMatch(rest, /\sstyle=|<style|\son[a-z]+=|<script(?![^>]*\ssrc=)|javascript:/);
+  assert.doesNotMatch(HTML, /https?:\/\//);
 });
 
 test('the page preloads exactly the modules of the first stroke', () => {
@@ -52,9 +70,10 @@ test('the page preloads exactly the modules of the first stroke', () => {
 
 test('the scripts for the first stroke are few and small', () => {
   const scripts = [...HTML.matchAll(/<(?:script|link rel="modulepreload")[^>]* (?:src|href)="\/([^"]+)"/g)];
-  const sizes = scripts.map(([, path]) => gzipSync(release.read(path), { level: 9 }).length);
-  const total = sizes.reduce((sum, size) => sum + size);
-  assert.ok(scripts.length <= MAX_FIRST_REQUESTS, `${scripts.length} requests`);
+  const texts = [SCRIPT, ...scripts.map(([, path]) => release.read(path))];
+  const total = texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
+  // The first request is that of the markup, which has the first script in it.
+  assert.ok(1 + scripts.length <= MAX_FIRST_REQUESTS, `${1 + scripts.length} requests`);
   assert.ok(total <= MAX_FIRST_BYTES, `${total} bytes`);
 });
 
@@ -63,11 +82,26 @@ test('the script that records the first strokes is at most 2 KB', () => {
   assert.ok(script.length <= 2048, `${script.length} bytes`);
 });
 
-test('the first scripts are one classic script', () => {
-  const [path] = Object.entries(release.meta.outputs).find(([, one]) => one.entryPoint === 'js/app/early.js') ?? [''];
-  assert.deepEqual(release.meta.outputs[path].imports.filter(({ kind }) => kind !== 'dynamic-import'), []);
-  assert.doesNotMatch(release.read(path), /^import\b|\bexport\b/m);
-  assert.deepEqual([...HTML.matchAll(/<script src="([^"]+)">/g)].map(([, src]) => src), [`/${path}`]);
+test('the first scripts are one classic script inside the markup, ahead of the canvas and behind the modules', () => {
+  assert.doesNotMatch(SCRIPT, /\bimport\b(?!\()|\bexport\b/);
+  assert.match(SCRIPT, /themechange.*strokeRecorder/s);
+  assert.doesNotMatch(HTML, /<script src=/);
+  assert.ok(HTML.indexOf('type="module"') < HTML.indexOf('<script>'));
+  assert.ok(HTML.indexOf('<style>') < HTML.indexOf('</head>'));
+});
+
+test('the first paint waits for no other file, and the markup is sent at once', () => {
+  const size = gzipSync(HTML, { level: 9 }).length;
+  assert.ok(size <= MAX_MARKUP_BYTES, `${size} bytes`);
+  const head = HTML.slice(0, HTML.indexOf('</head>'));
+  assert.doesNotMatch(head, /rel="stylesheet"/);
+  // The minifier makes the style sheet smaller, and loses no rule.
+  const [style] = INLINE.filter(({ tag }) => tag === 'style').map(({ text }) => text);
+  const sheet = readFileSync(join(PUBLIC, 'css/page.css'), 'utf8');
+  assert.ok(style.length < sheet.length && style.length > sheet.length / 2, `${style.length} of ${sheet.length} bytes`);
+  assert.deepEqual(release.files.filter((path) => /\.css$|early/.test(path)).map((path) => path.split('-')[0]), [
+    'css/over',
+  ]);
 });
 
 test('the worker is a separate file, and the page names it', () => {
@@ -85,9 +119,10 @@ test('equal sources produce equal releases', () => {
   for (const path of again.files) assert.equal(again.read(path), release.read(path), path);
 });
 
-test('a service worker keeps its name and gets the list of the files', () => {
-  const { files, read } = releaseWithWorker('console.log(RELEASE.version, RELEASE.files);\n');
+test('a service worker keeps its name and gets the hash of the markup and the list of the files', () => {
+  const { files, read } = releaseWithWorker('console.log(RELEASE.version, RELEASE.page, RELEASE.files);\n');
   const script = read('service-worker.js');
+  assert.ok(script.includes(JSON.stringify(integrityOf(read('index.html')))));
   const { version } = JSON.parse(read('release.json'));
   assert.ok(script.includes(JSON.stringify(version)));
   const named = files.filter((path) => HASHED.test(path) && !path.endsWith('.map'));
@@ -101,6 +136,11 @@ test('another service worker makes another version, so that its cache is not tha
   assert.equal(one.read('index.html'), other.read('index.html'));
   assert.notEqual(JSON.parse(one.read('release.json')).version, JSON.parse(other.read('release.json')).version);
 });
+
+/** @param {string} text @returns {string} its hash in the form of a `Content-Security-Policy` */
+function integrityOf(text) {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
 
 /** Builds the page with another service worker. @param {string} script */
 function releaseWithWorker(script) {

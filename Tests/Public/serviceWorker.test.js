@@ -1,6 +1,7 @@
 /** The service worker and its registration, with a fake cache storage. */
 
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { keepOffline } from '../../Public/js/app/offline.js';
 import { PageCache } from '../../Public/js/persist/pageCache.js';
@@ -54,20 +55,104 @@ test('a server that does not answer in time, or whose proxy answers with an erro
   browser.serves('ONE22222');
   await browser.install('ONE22222');
   browser.delay = new Promise(() => {});
-  const opening = browser.opens(SESSION);
-  await quiet();
-  browser.clock.pass(1999);
-  let isOpen = false;
-  opening.then(() => (isOpen = true));
-  await quiet();
-  assert.equal(isOpen, false);
-  browser.clock.pass(1);
-  assert.equal(await opening, 'page ONE22222');
+  await browser.opensAfter(2000, 'page ONE22222', SESSION, { cache: 'no-cache' });
   browser.delay = null;
   browser.status = 502;
   assert.equal(await browser.opens('/'), 'page ONE22222');
   browser.status = 404;
   assert.equal(await browser.opens('/'), '404');
+});
+
+test('the cached page is shown soon while it is that of the server, and the server is asked in any case', async () => {
+  const browser = new Browser();
+  browser.serves('ONE22222');
+  await browser.install('ONE22222');
+  for (let visit = 0; visit < 2; visit += 1) {
+    const answer = browser.holdAnswers();
+    browser.requests.length = 0;
+    await browser.opensAfter(150, 'page ONE22222', SESSION);
+    assert.deepEqual(browser.requests, [SESSION]);
+    answer();
+    await browser.rests();
+  }
+  // A reload waits for the server.
+  for (const cache of ['no-cache', 'reload']) {
+    browser.holdAnswers();
+    await browser.opensAfter(2000, 'page ONE22222', SESSION, { cache });
+  }
+});
+
+for (
+  const { what, change } of [
+    { what: 'another page', change: (/** @type {Browser} */ browser) => browser.files.set('/', 'another application') },
+    { what: 'a redirect to a login', change: (/** @type {Browser} */ browser) => (browser.status = 302) },
+    { what: 'a refusal', change: (/** @type {Browser} */ browser) => (browser.status = 403) },
+  ]
+) {
+  test(`if the server answers late with ${what}, the next visit waits for it, until it has the page again`, async () => {
+    const browser = new Browser();
+    browser.serves('ONE22222');
+    await browser.install('ONE22222');
+    let answer = browser.holdAnswers();
+    await browser.opensAfter(150, 'page ONE22222');
+    change(browser);
+    answer();
+    await browser.rests();
+    answer = browser.holdAnswers();
+    const opening = browser.opens('/');
+    await quiet();
+    browser.clock.pass(1999);
+    await quiet();
+    answer();
+    assert.notEqual(await opening, 'page ONE22222');
+    await browser.rests();
+    browser.status = 200;
+    browser.serves('ONE22222');
+    answer = browser.holdAnswers();
+    await browser.opensAfter(2000, 'page ONE22222');
+    answer();
+    await browser.rests();
+    browser.holdAnswers();
+    await browser.opensAfter(150, 'page ONE22222');
+  });
+}
+
+test('a server that is not reachable, or whose proxy answers with an error, changes nothing', async () => {
+  const browser = new Browser();
+  browser.serves('ONE22222');
+  await browser.install('ONE22222');
+  browser.isOnline = false;
+  assert.equal(await browser.opens('/'), 'page ONE22222');
+  browser.isOnline = true;
+  browser.status = 502;
+  assert.equal(await browser.opens('/'), 'page ONE22222');
+  await browser.rests();
+  browser.holdAnswers();
+  await browser.opensAfter(150, 'page ONE22222');
+});
+
+test('over a slow line, a new version is used as soon as its files are complete', async () => {
+  const browser = new Browser();
+  browser.serves('ONE22222');
+  await browser.install('ONE22222');
+  browser.serves('TWO22222');
+  const answer = browser.holdAnswers();
+  await browser.opensAfter(150, 'page ONE22222');
+  answer();
+  await browser.rests();
+  await browser.install('TWO22222');
+  browser.holdAnswers();
+  await browser.opensAfter(150, 'page TWO22222');
+  assert.equal(await browser.loads('/js/app-TWO22222.js'), 'script TWO22222');
+});
+
+test('the HTTP cache of the browser, which may have an earlier page, is not used for the page', async () => {
+  const browser = new Browser();
+  browser.serves('ONE22222');
+  await browser.install('ONE22222');
+  await browser.opens('/');
+  await browser.opens(SESSION, { cache: 'force-cache' });
+  assert.deepEqual(browser.modes, ['no-cache', 'no-cache', 'no-cache']);
 });
 
 test('a page gets the files of its own version, before and after the next one is fetched', async () => {
@@ -126,6 +211,10 @@ for (
     {
       what: 'the server changes to another version meanwhile',
       spoil: (/** @type {Browser} */ browser) => browser.files.set('/', pageOf('SIX22222')),
+    },
+    {
+      what: 'a cache on the way has an earlier page, which names the same files',
+      spoil: (/** @type {Browser} */ browser) => browser.files.set('/', `${pageOf('TWO22222')}\n`),
     },
     {
       what: 'a proxy answers with a page of its own',
@@ -211,6 +300,10 @@ class Browser {
   pages = 0;
   /** @type {string[]} paths of the requests to the server */
   requests = [];
+  /** @type {(string | undefined)[]} the modes of the browser's HTTP cache in the requests for the page */
+  modes = [];
+  /** @type {Promise<unknown>[]} the work of the worker after its answers */
+  works = [];
 
   constructor() {
     this.caches.all.set('somebody-elses', new Map());
@@ -227,9 +320,10 @@ class Browser {
     this.files = new Map(filesOf(version).map((path) => [path, path === '/' ? pageOf(version) : `script ${version}`]));
   }
 
-  /** @param {any} request */
-  fetch = async (request) => {
+  /** @param {any} request @param {RequestInit} [init] */
+  fetch = async (request, init) => {
     const { pathname } = new URL(request.url ?? request, ORIGIN);
+    if (!pathname.startsWith('/js/')) this.modes.push(init?.cache);
     if (!this.isOnline) throw new TypeError('Failed to fetch.');
     this.requests.push(pathname);
     await this.delay;
@@ -242,9 +336,11 @@ class Browser {
 
   /** Returns the cache as the worker of a version sees it. @param {string} version */
   cache(version) {
-    return new PageCache({ version, files: filesOf(version) }, {
+    const page = `sha256-${createHash('sha256').update(pageOf(version)).digest('base64')}`;
+    return new PageCache({ version, page, files: filesOf(version) }, {
       caches: /** @type {any} */ (this.caches),
       fetch: this.fetch,
+      sha256: (bytes) => crypto.subtle.digest('SHA-256', bytes),
       openPages: async () => Array.from({ length: this.pages }),
       setTimeout: this.clock.setTimeout,
       origin: ORIGIN,
@@ -259,8 +355,8 @@ class Browser {
   /**
    * Returns the way in which the worker of the first version answers a request. @param {string} path @param {any} [options]
    */
-  route(path, { method = 'GET', mode = 'no-cors' } = {}) {
-    const request = /** @type {any} */ ({ url: new URL(path, ORIGIN).href, method, mode });
+  route(path, { method = 'GET', mode = 'no-cors', cache = 'default' } = {}) {
+    const request = /** @type {any} */ ({ url: new URL(path, ORIGIN).href, method, mode, cache });
     return this.cache('ONE22222').route(request);
   }
 
@@ -269,13 +365,41 @@ class Browser {
    * @returns {Promise<string | null>} the shown page; null: the worker does not handle the request
    */
   async opens(path, options) {
-    const answer = await this.route(path, { mode: 'navigate', ...options })?.();
+    const answer = await this.route(path, { mode: 'navigate', ...options })?.((work) => this.works.push(work));
     return answer ? (await answer.text()).split('\n')[0] : null;
+  }
+
+  /**
+   * Checks that a page is shown after a wait, while the server does not answer.
+   * @param {number} ms @param {string} page @param {string} [path] @param {object} [options]
+   */
+  async opensAfter(ms, page, path = '/', options) {
+    let isOpen = false;
+    const opening = this.opens(path, options);
+    opening.then(() => (isOpen = true));
+    await quiet();
+    this.clock.pass(ms - 1);
+    await quiet();
+    assert.equal(isOpen, false);
+    this.clock.pass(1);
+    assert.equal(await opening, page);
+  }
+
+  /** Lets the server answer no request until the returned function is called. */
+  holdAnswers() {
+    let answer = () => {};
+    this.delay = new Promise((resolve) => (answer = () => resolve(null)));
+    return answer;
+  }
+
+  /** Waits until the worker has no more work. */
+  async rests() {
+    await Promise.all(this.works.splice(0));
   }
 
   /** @param {string} path */
   async loads(path) {
-    const answer = await this.route(path)?.();
+    const answer = await this.route(path)?.((work) => this.works.push(work));
     return answer ? await answer.text() : null;
   }
 }
@@ -303,6 +427,7 @@ class FakeCaches {
     };
     return {
       put,
+      delete: async (/** @type {string} */ path) => held.delete(new URL(path, ORIGIN).href),
       match: async (/** @type {string} */ path) => held.get(new URL(path, ORIGIN).href)?.clone(),
       addAll: async (/** @type {string[]} */ paths) => {
         const answers = await Promise.all(paths.map((path) => this.#fetch(path)));

@@ -1,4 +1,7 @@
-/** Chooses the language and the colors before the page is shown: the stored ones, or else the browser's. */
+/**
+ * Chooses the language and the colors before the page is shown: the stored ones, or else the browser's. Reloads a copy of the
+ * page whose files are gone.
+ */
 {
   const SPOKEN = ['en', 'de'];
   /** The modules of strings in languages other than the markup's. @type {Record<string, () => Promise<unknown>>} */
@@ -20,10 +23,26 @@
   documentElement.lang = language;
   // The markup is in English. In any other language, the page is hidden until its strings are loaded.
   documentElement.toggleAttribute('data-wordless', language !== 'en');
+
+  /**
+   * Reloads the page if it is a copy. A browser may show its copy of the markup before it asks the server for a newer one. The
+   * server may no longer have the files of the copy, and a reload asks the server first.
+   */
+  const reloadCopy = () => {
+    const [loading] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType('navigation'));
+    // Nothing was transferred for a copy. While a markup is still arriving, both sizes are 0.
+    const isCopy = loading?.encodedBodySize > 0 && loading.transferSize === 0;
+    if (isCopy && loading.type !== 'reload') location.reload();
+  };
+  addEventListener('error', ({ target }) => {
+    const isScript = target instanceof HTMLScriptElement;
+    if (isScript || (target instanceof HTMLLinkElement && target.rel === 'stylesheet')) reloadCopy();
+  }, true);
+
   // Loaded in parallel with the page. If this fails, the page reports the error when it needs the strings.
-  STRINGS[language]?.().catch(() => {});
+  STRINGS[language]?.().catch(reloadCopy);
   // A page of a session needs these parts at once.
-  if (location.pathname !== '/') import('./deferred.js').catch(() => {});
+  if (location.pathname !== '/') import('./deferred.js').catch(reloadCopy);
 
   const dark = matchMedia('(prefers-color-scheme: dark)');
   let theme = stored('theme');

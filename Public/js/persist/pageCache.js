@@ -3,25 +3,36 @@
 /**
  * @typedef {object} Release as the build describes it
  * @property {string} version
+ * @property {string} page the hash of the markup, in the form of a `Content-Security-Policy`
  * @property {string[]} files paths of the files that belong to it; `/` is the page itself
  *
  * @typedef {object} CacheSurroundings the environment in a service worker; tests pass their own
  * @property {CacheStorage} caches
  * @property {(request: RequestInfo, init?: RequestInit) => Promise<Response>} fetch
+ * @property {(bytes: ArrayBuffer) => Promise<ArrayBuffer>} sha256
  * @property {() => Promise<readonly unknown[]>} openPages all windows of this origin, whichever version they show
  * @property {(run: () => void, ms: number) => unknown} setTimeout
  * @property {string} origin
+ *
+ * @typedef {object} CachedPage
+ * @property {Cache} cache of its version
+ * @property {Response} page
+ * @property {boolean} isChanged true if the server's latest answer was anything else
  */
 
 /** The beginning of the name of each version's cache. */
 const PREFIX = 'drawtogether-page-';
 const PAGE = '/';
+/** The name of a mark in a version's cache: when the server was last asked for the page, it answered with something else. */
+const CHANGED = '/changed';
 /** The paths at which the page opens, without a session and with one. */
 const PAGE_PATH = /^\/(s\/[\w-]{22}\/?)?$/;
 /** A name with a hash of the content. The build gives such a name to each file that another file names. */
 const HASHED = /-[A-Z2-7]{8}\.[\w.]+$/;
 /** The maximum wait for the server's answer. After that, the page is loaded from the cache. */
 const NAVIGATION_MS = 2000;
+/** The same wait if the server's latest answer was the page in the cache. Over a fast line, the server answers in this time. */
+const UNCHANGED_MS = 150;
 
 /**
  * The caches of the page, one for each version. An open page gets the files of its own version, because their names have a hash
@@ -48,7 +59,7 @@ export class PageCache {
       const cache = await caches.open(this.#name);
       await cache.addAll(this.#release.files.filter((path) => path !== PAGE && HASHED.test(path)));
       const page = await fetch(PAGE, { cache: 'no-cache' });
-      if (!page.ok || page.redirected || !this.#isOwn(await page.clone().text())) {
+      if (!page.ok || page.redirected || !await this.#isOwn(await page.clone().arrayBuffer())) {
         throw new Error('The server has another version.');
       }
       // The page is stored last: it marks a complete cache.
@@ -70,29 +81,43 @@ export class PageCache {
   }
 
   /**
-   * Returns the way to answer a request; null if this cache does not handle the request.
-   * @param {Request} request @returns {(() => Promise<Response>) | null}
+   * Returns the way to answer a request; null if this cache does not handle the request. `waitUntil` keeps the worker running for
+   * work after the answer.
+   * @param {Request} request
+   * @returns {((waitUntil: (work: Promise<unknown>) => void) => Promise<Response>) | null}
    */
   route(request) {
     const { origin, pathname } = new URL(request.url);
     if (request.method !== 'GET' || origin !== this.#around.origin || /^\/api(\/|$)/.test(pathname)) return null;
     if (request.mode === 'navigate') {
-      return PAGE_PATH.test(pathname) ? () => this.#navigate(request) : null;
+      return PAGE_PATH.test(pathname) ? (waitUntil) => this.#navigate(request, waitUntil) : null;
     }
     return HASHED.test(pathname) ? () => this.#file(request) : null;
   }
 
-  /** Loads the page from the server, or from the cache if the server does not answer in time. @param {Request} request */
-  async #navigate(request) {
+  /**
+   * Loads the page from the server, or from the cache if the server does not answer in time. So over a slow line, a new version is
+   * used at the visit after it was fetched.
+   * @param {Request} request @param {(work: Promise<unknown>) => void} waitUntil
+   */
+  async #navigate(request, waitUntil) {
     const { fetch, setTimeout } = this.#around;
-    const loading = fetch(request);
-    // If the request fails after the wait, the cached page is already shown.
-    loading.catch(() => {});
-    const late = new Promise((resolve) => setTimeout(() => resolve(null), NAVIGATION_MS));
+    // The browser's HTTP cache may have the markup of a version whose files are no longer in any cache.
+    const loading = fetch(request, { cache: 'no-cache' });
+    // The copy must be made before the browser reads the answer. If there is none, the cached page is shown.
+    const copying = loading.then((answer) => answer.clone()).catch(() => null);
+    const finding = this.#newestPage();
+    waitUntil(Promise.all([copying, finding]).then(([answer, newest]) => compare(answer, newest)).catch(() => {}));
+    // People reload a page that does not work, such as one behind a proxy whose login has expired.
+    const isReload = request.cache === 'no-cache' || request.cache === 'reload';
+    const late = finding.then((newest) => {
+      const wait = newest && !newest.isChanged && !isReload ? UNCHANGED_MS : NAVIGATION_MS;
+      return new Promise((resolve) => setTimeout(() => resolve(null), wait));
+    });
     const answer = await Promise.race([loading, late]).catch(() => null);
     // A proxy answers with 5xx if the gateway is not running.
     if (answer && answer.status < 500) return answer;
-    return await this.#page() ?? answer ?? await loading;
+    return (await finding)?.page.clone() ?? answer ?? await loading;
   }
 
   /** @param {Request} request */
@@ -102,13 +127,14 @@ export class PageCache {
     return cached ?? await fetch(request);
   }
 
-  /** @returns {Promise<Response | null>} the page of the newest version that is complete */
-  async #page() {
+  /** @returns {Promise<CachedPage | null>} the page of the newest version that is complete */
+  async #newestPage() {
     const { caches } = this.#around;
     try {
       for (const name of (await this.#names()).reverse()) {
-        const page = await (await caches.open(name)).match(PAGE, { ignoreVary: true });
-        if (page) return page;
+        const cache = await caches.open(name);
+        const page = await cache.match(PAGE, { ignoreVary: true });
+        if (page) return { cache, page, isChanged: await cache.match(CHANGED) !== undefined };
       }
     } catch {
       // The browser refuses its storage, so only the network is left.
@@ -121,14 +147,22 @@ export class PageCache {
     return (await this.#around.caches.keys()).filter((name) => name.startsWith(PREFIX));
   }
 
-  /**
-   * @param {string} markup
-   * @returns {boolean} true if all files that it names belong to this version. The login page of a proxy may name none
-   */
-  #isOwn(markup) {
-    const named = [...markup.matchAll(/\s(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path);
-    return named.length > 0 && named.every((path) => this.#release.files.includes(path));
+  /** @param {ArrayBuffer} markup @returns {Promise<boolean>} true if it is exactly the markup of this version */
+  async #isOwn(markup) {
+    const digest = new Uint8Array(await this.#around.sha256(markup));
+    return `sha256-${btoa(String.fromCharCode(...digest))}` === this.#release.page;
   }
+}
+
+/**
+ * Marks the cached page if the server answered with anything else, or removes the mark.
+ * @param {Response | null} answer null if the server did not answer @param {CachedPage | null} newest
+ */
+async function compare(answer, newest) {
+  if (!newest || !answer || answer.status >= 500) return;
+  const isSame = answer.ok && await answer.text() === await newest.page.clone().text();
+  if (!isSame) await newest.cache.put(CHANGED, new Response());
+  else if (newest.isChanged) await newest.cache.delete(CHANGED);
 }
 
 /** Deletes the files of all versions. @param {CacheStorage} caches */

@@ -187,7 +187,8 @@ extension CommandError {
   init(_ error: GatewayError, of configuration: GatewayConfiguration) {
     let setting: String? =
       switch error {
-      case .unreadableFile, .noIndex, .filesTooLarge, .tooManyFiles, .outOfMemory: "--public: "
+      case .unreadableFile, .noIndex, .filesTooLarge, .tooManyFiles, .invalidInlineHashes, .outOfMemory:
+        "--public: "
       case .dataFolder, .storage: "--data: "
       case .certificate: configuration.certificateFile == nil ? nil : "--tls-cert and --tls-key: "
       case .address(let address, _): address == configuration.http ? "--http " : "--https "

@@ -55,12 +55,47 @@ struct StaticFilesLoadingTests {
     let release = try StaticFiles.load(directory: folder.path)
     for name in names {
       let isImmutable = name.hasPrefix("js/app-3F5KQ2ZD")
-      let expected = isImmutable ? "public, max-age=31536000, immutable" : "no-cache"
-      #expect(try cacheControl(release, "/" + name) == expected, "\(name)")
+      let isMarkup = name == "index.html"
+      let expected: Caching =
+        isImmutable ? .immutable : isMarkup ? .revalidatedInBackground : .revalidated
+      #expect(try cacheControl(release, "/" + name) == expected.rawValue, "\(name)")
     }
     #expect(release.count == names.count)
     #expect(try status(release, "/release.json") == nil)
     #expect(try status(release, "/js/gone-ABCDEFGH.js") == nil)
+  }
+
+  @Test(
+    "The markup of a release has a policy for its inline parts, and browsers may use their copy meanwhile")
+  func markup() throws {
+    let folder = TemporaryFolder()
+    for name in ["index.html", "guide.html", "service-worker.js"] { try folder.write(name, to: name) }
+    let hash = "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+    try folder.write(
+      #"{"version": "1", "files": ["index.html", "guide.html", "service-worker.js"], "#
+        + #""inline": {"script": ["\#(hash)"], "style": []}}"#, to: "release.json")
+    let files = try StaticFiles.load(directory: folder.path)
+    for path in ["/", "/index.html", "/s/AAAAAAAAAAAAAAAAAAAAAA"] {
+      #expect(try cacheControl(files, path) == "private, max-age=0, stale-while-revalidate=86400")
+      let policy = try #require(try head(files, path)?.fields.first("Content-Security-Policy"))
+      #expect(policy.contains("; script-src 'self' '\(hash)'; style-src 'self'; "))
+    }
+    for path in ["/guide.html", "/service-worker.js"] {
+      #expect(try cacheControl(files, path) == "no-cache")
+      #expect(try head(files, path)?.fields.first("Content-Security-Policy") == nil)
+    }
+  }
+
+  @Test("A manifest with invalid hashes is an error, for a start and for a check")
+  func invalidHashes() throws {
+    let folder = TemporaryFolder()
+    try folder.write("<p>", to: "index.html")
+    try folder.write(
+      #"{"version": "1", "files": [], "inline": {"script": ["x"], "style": []}}"#, to: "release.json")
+    let error = GatewayError.invalidInlineHashes(path: folder.path + "/release.json")
+    #expect(throws: error) { try StaticFiles.load(directory: folder.path) }
+    #expect(throws: error) { try StaticFiles.check(directory: folder.path) }
+    #expect(error.description.hasPrefix("in \(folder.path)/release.json, \"inline\" must be an object with "))
   }
 
   @Test("A file `release.json` that is not a release's manifest is served like any other file")

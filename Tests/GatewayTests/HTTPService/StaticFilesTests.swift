@@ -16,16 +16,23 @@ struct StaticFilesTests {
 
   init() throws {
     func file(
-      _ name: String, _ bytes: [UInt8], modified: HTTPDate? = Self.modified, isImmutable: Bool = false
+      _ name: String, _ bytes: [UInt8], modified: HTTPDate? = Self.modified,
+      caching: Caching = .revalidated, policy: String? = nil
     ) throws -> StaticFile {
-      try #require(StaticFile(name: name, bytes: bytes, modified: modified, isImmutable: isImmutable))
+      try #require(
+        StaticFile(
+          name: name, bytes: bytes, modified: modified, caching: caching, contentSecurityPolicy: policy))
     }
     files = StaticFiles([
       ("index.html", try file("index.html", Array("<p>".utf8))),
       ("js/main.js", try file("main.js", Self.script)),
-      ("js/app-3F5KQ2ZD.js", try file("app-3F5KQ2ZD.js", Self.script, isImmutable: true)),
+      ("js/app-3F5KQ2ZD.js", try file("app-3F5KQ2ZD.js", Self.script, caching: .immutable)),
       ("a b/größe.png", try file("größe.png", Self.picture)),
       ("large.html", try file("large.html", Self.script)),
+      (
+        "policy.html",
+        try file("policy.html", Self.script, caching: .revalidatedInBackground, policy: "script-src 'self'")
+      ),
       ("empty.txt", try file("empty.txt", [], modified: nil)),
     ])
   }
@@ -207,6 +214,26 @@ struct StaticFilesTests {
     let refused = try #require(try answer(.get, path, ["If-Match": "\"x\""]))
     #expect(refused.head.status.code == 412)
     #expect(refused.head.fields.all("Cache-Control") == ["no-store"])
+  }
+
+  @Test("RFC 9110 §15.4.5: a 304 has the policy of the file, because browsers store the fields of the 304")
+  func policy() throws {
+    let page = try #require(try answer(.get, "/policy.html"))
+    let tag = try #require(page.head.fields.first("ETag"))
+    let answers: [(Int, StaticFiles.Answer?)] = [
+      (200, page), (200, try answer(.get, "/policy.html", ["Accept-Encoding": "gzip"])),
+      (200, try answer(.head, "/policy.html")),
+      (206, try answer(.get, "/policy.html", ["Range": "bytes=0-1"])),
+      (304, try answer(.get, "/policy.html", ["If-None-Match": tag])),
+    ]
+    for (status, answer) in answers {
+      var head = try #require(answer?.head)
+      #expect(head.status.code == status)
+      #expect(head.fields.all("Cache-Control") == ["private, max-age=0, stale-while-revalidate=86400"])
+      SecurityFields.add(to: &head, withTransportSecurity: false)
+      #expect(head.fields.all("Content-Security-Policy") == ["script-src 'self'"])
+    }
+    #expect(try answer(.get, "/large.html")?.head.fields.first("Content-Security-Policy") == nil)
   }
 
   @Test("RFC 9110 §9.3.2: the response to HEAD is the response to GET without its body")

@@ -12,6 +12,8 @@ package enum GatewayError: Error, Equatable, Sendable, CustomStringConvertible {
   case filesTooLarge(directory: String, limit: Int)
   /// The folder of the page has too many files, or too many nested folders.
   case tooManyFiles(directory: String, limit: Int)
+  /// The manifest of the page's release has hashes of inline scripts or style sheets in the wrong form.
+  case invalidInlineHashes(path: String)
   /// There is not enough memory to compress a file of the page.
   case outOfMemory(path: String)
   case certificate(CertificateError)
@@ -30,6 +32,9 @@ package enum GatewayError: Error, Equatable, Sendable, CustomStringConvertible {
       "\(directory) has more than \(limit >> 20)M bytes, the maximum in memory"
     case .tooManyFiles(let directory, let limit):
       "\(directory) has more than \(limit) files, or too many nested folders"
+    case .invalidInlineHashes(let path):
+      "in \(path), \"inline\" must be an object with the arrays \"script\" and \"style\" of hashes such as "
+        + "\"sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=\": build the page again"
     case .outOfMemory(let path): "there is not enough memory to compress \(path)"
     case .certificate(let error): "\(error)"
     case .dataFolder(let error): "\(error)"

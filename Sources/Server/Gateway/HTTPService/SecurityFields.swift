@@ -2,10 +2,17 @@ package import HTTP
 
 /// The response fields that tell browsers to restrict the page.
 package enum SecurityFields {
-  /// The resources that the page may load: its own files, pictures that it creates, and connections to its own host.
-  package static let contentSecurityPolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; "
-    + "manifest-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  /// The policy of all responses that have no other one.
+  private static let contentSecurityPolicy = policy(allowing: InlineHashes())
+
+  /// Returns the policy for the resources that the page may load: its own files, the scripts and style sheets inside the markup
+  /// with these hashes, pictures that it creates, and connections to its own host.
+  static func policy(allowing inline: InlineHashes) -> String {
+    func sources(_ hashes: [String]) -> String { hashes.reduce("'self'") { "\($0) '\($1)'" } }
+    return "default-src 'none'; script-src \(sources(inline.scripts)); style-src \(sources(inline.styles)); "
+      + "img-src 'self' blob: data:; connect-src 'self'; manifest-src 'self'; font-src 'self'; base-uri 'none'; "
+      + "form-action 'none'; frame-ancestors 'none'"
+  }
 
   /// The value of `Strict-Transport-Security`. `max-age` is one year, the minimum for the browsers' preload lists of TLS-only
   /// hosts.

@@ -13,11 +13,10 @@ package struct StaticFile: Sendable {
   let identity: Form
   /// The compressed form; nil if gzip does not make the file smaller.
   let gzip: Form?
-  /// True if the content never changes under this path, so that browsers may keep it without asking again.
-  private let isImmutable: Bool
-
-  /// The value of `Cache-Control`.
-  var cacheControl: String { isImmutable ? "public, max-age=31536000, immutable" : "no-cache" }
+  /// The rule for copies in browsers' caches.
+  let caching: Caching
+  /// The policy of this file; nil if it is that of all responses.
+  let contentSecurityPolicy: String?
 
   /// Creates a file. Returns nil if there is not enough memory to compress it. The name determines the media type.
   ///
@@ -25,9 +24,14 @@ package struct StaticFile: Sendable {
   ///   - name: the last component of the file's path.
   ///   - bytes: the whole content of the file on the disk.
   ///   - modified: the time of the last change; nil if unknown.
-  ///   - isImmutable: true if the content never changes under the file's path.
-  package init?(name: String, bytes: [UInt8], modified: HTTPDate?, isImmutable: Bool = false) {
-    self.isImmutable = isImmutable
+  ///   - caching: the rule for copies in browsers' caches.
+  ///   - contentSecurityPolicy: the policy of this file; nil if it is that of all responses.
+  package init?(
+    name: String, bytes: [UInt8], modified: HTTPDate?, caching: Caching = .revalidated,
+    contentSecurityPolicy: String? = nil
+  ) {
+    self.caching = caching
+    self.contentSecurityPolicy = contentSecurityPolicy
     mediaType = MediaType.forFileName(name)
     // The entity tag is the first half of the digest, which is enough to be unique. Equal bytes have equal tags on all machines.
     let tag = String(SHA256Digest(of: bytes.span).description.prefix(32))

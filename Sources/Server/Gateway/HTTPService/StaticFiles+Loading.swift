@@ -12,7 +12,7 @@ extension StaticFiles {
   private static let maximumDepth = 16
 
   /// Reads a folder and its subfolders. Skips names that begin with a dot, and symbolic links that lead out of the folder.
-  /// Follows other symbolic links. Skips the manifest of a release, and marks the files that never change according to it.
+  /// Follows other symbolic links. Skips the manifest of a release, and sends its files with the fields that follow from it.
   package static func load(
     directory: String, maximumLength: Int = maximumLength
   ) throws(GatewayError) -> StaticFiles {
@@ -67,7 +67,12 @@ extension StaticFiles {
       let path = directory + "/" + ReleaseManifest.path
       guard let information = status(of: path), information.st_mode & S_IFMT == S_IFREG, isInside(path)
       else { return nil }
-      return ReleaseManifest(parsing: try contents(of: path, atMost: room))
+      let bytes = try contents(of: path, atMost: room)
+      do {
+        return try ReleaseManifest(parsing: bytes)
+      } catch {
+        throw .invalidInlineHashes(path: path)
+      }
     }
 
     /// Loads one folder. The paths of its files begin with `prefix`.
@@ -106,9 +111,11 @@ extension StaticFiles {
       let bytes = try contents(of: path, atMost: room)
       room -= bytes.count
       let modified = HTTPDate(secondsSinceEpoch: information.st_mtim.tv_sec)
-      let isImmutable = manifest?.isImmutable(pathInside) ?? false
       guard
-        let file = StaticFile(name: name, bytes: bytes, modified: modified, isImmutable: isImmutable)
+        let file = StaticFile(
+          name: name, bytes: bytes, modified: modified,
+          caching: manifest?.caching(of: pathInside) ?? .revalidated,
+          contentSecurityPolicy: manifest?.contentSecurityPolicy(for: pathInside))
       else {
         throw .outOfMemory(path: path)
       }
