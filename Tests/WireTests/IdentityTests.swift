@@ -91,7 +91,7 @@ struct ProfileTests {
     for (index, color) in Palette.colors.enumerated() {
       #expect(Palette.pick(random: UInt64(index)) { _ in false } == color)
       #expect(
-        Palette.pick(random: .max - UInt64(index)) { $0 != color }
+        Palette.pick(random: .max - UInt64(index)) { $0 != index }
           == color)
       #expect(Palette.pick(random: UInt64(index) + 22) { _ in true } == color)
     }

@@ -10,7 +10,8 @@ package struct Field: Equatable, Sendable {
   ///   - name: a token (checked).
   ///   - value: any text; characters that are not allowed in a field are replaced when the field is written.
   package init(name: String, value: String) {
-    precondition(!name.isEmpty && name.utf8.allSatisfy(Grammar.isToken), "a field's name must be a token")
+    precondition(
+      !name.isEmpty && name.utf8.span.allSatisfy(Grammar.isToken), "a field's name must be a token")
     self.init(token: name, value: value)
   }
 
@@ -31,6 +32,9 @@ package struct FieldList: Equatable, Sendable {
   package init(_ fields: some Sequence<Field>) {
     self.fields = Array(fields)
   }
+
+  /// The names and values of all fields, in order.
+  package var pairs: [(name: String, value: String)] { fields.map { (name: $0.name, value: $0.value) } }
 
   /// Returns the value of the first field of this name; nil if there is none.
   package func first(_ name: String) -> String? {
@@ -75,6 +79,11 @@ package struct FieldList: Equatable, Sendable {
     append(name, value)
   }
 
+  /// Allocates memory for `count` fields.
+  mutating func reserveCapacity(_ count: Int) {
+    fields.reserveCapacity(count)
+  }
+
   /// Appends a parsed field.
   mutating func append(_ field: Field) {
     fields.append(field)
@@ -89,10 +98,10 @@ package struct FieldList: Equatable, Sendable {
   /// appended.
   package func append(to bytes: inout [UInt8]) {
     for field in fields {
-      bytes.append(contentsOf: field.name.utf8)
-      bytes.append(contentsOf: ": ".utf8)
+      bytes.append(copying: field.name.utf8.span)
+      bytes.append(copying: ": ".utf8.span)
       bytes.appendFieldText(field.value)
-      bytes.append(contentsOf: "\r\n".utf8)
+      bytes.append(copying: "\r\n".utf8.span)
     }
   }
 

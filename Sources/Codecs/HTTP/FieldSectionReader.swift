@@ -33,6 +33,9 @@ struct FieldSectionReader: Sendable {
 
   init(limits: Limits) {
     self.limits = limits
+    // Capacities that most fields do not exceed.
+    name.reserveCapacity(32)
+    value.reserveCapacity(96)
   }
 
   /// Processes the next byte of the section.

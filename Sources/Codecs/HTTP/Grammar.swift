@@ -125,6 +125,15 @@ extension String {
   }
 }
 
+extension Span where Element == UInt8 {
+  /// Returns true if all bytes satisfy `predicate`. For a `String`, this takes a fraction of the time of `utf8.allSatisfy`.
+  @inline(__always)
+  func allSatisfy(_ predicate: (UInt8) -> Bool) -> Bool {
+    for index in indices where !predicate(self[index]) { return false }
+    return true
+  }
+}
+
 extension [UInt8] {
   /// Appends the bytes of a span.
   mutating func append(copying bytes: Span<UInt8>) {
@@ -135,8 +144,9 @@ extension [UInt8] {
   /// can never become two fields. A character that Latin-1 lacks is written as `?`.
   mutating func appendFieldText(_ text: String) {
     // Nearly all texts are ASCII without control characters, and are copied as they are.
-    guard !text.utf8.allSatisfy({ $0 >= Grammar.space && $0 < 0x7F }) else {
-      append(contentsOf: text.utf8)
+    let bytes = text.utf8.span
+    guard !bytes.allSatisfy({ $0 >= Grammar.space && $0 < 0x7F }) else {
+      append(copying: bytes)
       return
     }
     for scalar in text.unicodeScalars {

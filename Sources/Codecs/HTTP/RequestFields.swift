@@ -1,6 +1,9 @@
 /// A reader of the fields of a request's head. It checks the fields that determine the target and the end of the
 /// request.
 struct RequestFields: Sendable {
+  /// A number of fields that most requests do not exceed.
+  private static let usualFieldCount = 16
+
   private let line: RequestLineReader.RequestLine
   private var reader: FieldSectionReader
   private var fields = FieldList()
@@ -10,6 +13,7 @@ struct RequestFields: Sendable {
   init(line: RequestLineReader.RequestLine, limits: RequestLimits) {
     self.line = line
     reader = FieldSectionReader(limits: limits.fields)
+    fields.reserveCapacity(Self.usualFieldCount)
   }
 
   /// The framing of the body according to the fields that have been read.

@@ -31,6 +31,7 @@ struct RequestLineReader: Sendable {
 
   init(limits: RequestLimits) {
     self.limits = limits
+    text.reserveCapacity(96)
   }
 
   /// Processes the next byte of the line.

@@ -16,7 +16,7 @@ struct RequestTarget: Equatable, Sendable {
   init?(_ text: String, for method: Method) {
     self.text = text
     let bytes = text.utf8
-    guard bytes.allSatisfy(Grammar.isTarget) else { return nil }
+    guard bytes.span.allSatisfy(Grammar.isTarget) else { return nil }
     if text == "*" {
       guard method == .options else { return nil }
       (path, query, authority) = ("*", nil, nil)
@@ -38,7 +38,9 @@ struct RequestTarget: Equatable, Sendable {
       authority = named
       rest = rest[end...]
     }
-    let mark = rest.utf8.firstIndex(of: 0x3F)  // ?
+    // Most targets have no query. This check takes a fraction of the time of `firstIndex`.
+    let hasQuery = !bytes.span.allSatisfy { $0 != 0x3F }  // ?
+    let mark = hasQuery ? rest.utf8.firstIndex(of: 0x3F) : nil
     let pathText = String(rest[..<(mark ?? rest.endIndex)])
     path = pathText.isEmpty ? "/" : pathText
     query = mark.map { String(rest[rest.index(after: $0)...]) }

@@ -25,12 +25,18 @@ func base64(_ bytes: [UInt8]) -> String {
 
 /// Returns true if the text is the base64 of exactly 16 bytes, as a handshake's key must be (RFC 6455 §4.1).
 func isBase64OfSixteenBytes(_ text: String) -> Bool {
-  let bytes = [UInt8](text.utf8)
-  // OpenSSL accepts surrounding white space and `=` inside; the checks of length and padding exclude both.
-  guard bytes.count == 24, bytes.firstIndex(of: UInt8(ascii: "=")) == 22, bytes[23] == UInt8(ascii: "=")
-  else {
+  let bytes = text.utf8.span
+  guard bytes.count == 24, bytes[22] == UInt8(ascii: "="), bytes[23] == UInt8(ascii: "=") else {
     return false
   }
-  var decoded = [UInt8](repeating: 0, count: 18)
-  return unsafe EVP_DecodeBlock(&decoded, bytes, 24) == 18
+  for index in 0..<22 {
+    switch bytes[index] {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+      continue
+    default:
+      return false
+    }
+  }
+  return true
 }

@@ -12,6 +12,12 @@ func values(of name: String, in fields: [HandshakeField]) -> [String] {
 func listElements(of name: String, in fields: [HandshakeField]) -> [String] {
   var elements: [String] = []
   for value in values(of: name, in: fields) {
+    // Most fields have one element, and splitting such a field would take 1,000 instructions.
+    guard hasComma(value) else {
+      let element = trimmed(value)
+      if !element.isEmpty { elements.append(element) }
+      continue
+    }
     for part in value.utf8.split(separator: UInt8(ascii: ",")) {
       let element = trimmed(Substring(part))
       if !element.isEmpty { elements.append(element) }
@@ -40,9 +46,16 @@ func hasElement(_ token: String, of name: String, in fields: [HandshakeField]) -
 /// Returns text without surrounding spaces and tabs (RFC 9110 §5.6.3).
 func trimmed(_ text: some StringProtocol) -> String {
   var bytes = Substring(text).utf8
+  if let first = bytes.first, let last = bytes.last, !isBlank(first), !isBlank(last) { return String(text) }
   while let first = bytes.first, isBlank(first) { bytes.removeFirst() }
   while let last = bytes.last, isBlank(last) { bytes.removeLast() }
   return String(Substring(bytes))
+}
+
+private func hasComma(_ text: String) -> Bool {
+  let bytes = text.utf8.span
+  for index in bytes.indices where bytes[index] == UInt8(ascii: ",") { return true }
+  return false
 }
 
 private func isNamed(_ field: HandshakeField, _ name: String) -> Bool {
@@ -74,5 +87,9 @@ func isToken(_ text: String) -> Bool {
 
 /// Returns the value of `Sec-WebSocket-Accept` for a client's key (RFC 6455 §4.2.2).
 func acceptValue(forKey key: String) -> String {
-  base64(sha1(Array(key.utf8) + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
+  var bytes: [UInt8] = []
+  bytes.reserveCapacity(60)
+  bytes.append(contentsOf: key.utf8)
+  bytes.append(contentsOf: "258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
+  return base64(sha1(bytes))
 }

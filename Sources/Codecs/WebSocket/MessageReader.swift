@@ -180,7 +180,14 @@ package struct MessageReader: Sendable {
       switch state {
       case .header:
         guard let header = try readHeader(in: buffer, at: &position, upTo: end) else { return nil }
-        begin(header)
+        switch header.opcode {
+        case .close, .ping, .pong:
+          // Usually the whole frame has arrived, and needs no memory in `state`.
+          return try read(ControlFrame(header), in: &buffer, at: &position, upTo: end)
+        case .continuation: state = .data(DataFrame(header))
+        case .text: begin(.text, with: header)
+        case .binary: begin(.binary, with: header)
+        }
       case .data(let frame):
         guard let payload = read(frame, in: &buffer, at: &position, upTo: end) else { return nil }
         if let event = try add(payload, of: frame, in: buffer, inflater, inflatedBytes) { return event }
@@ -191,8 +198,7 @@ package struct MessageReader: Sendable {
         state = .inflating(inflation)
         return nil
       case .control(let frame):
-        guard let event = try read(frame, in: &buffer, at: &position, upTo: end) else { return nil }
-        return event
+        return try read(frame, in: &buffer, at: &position, upTo: end)
       case .closed:
         position = end
         return nil
@@ -219,15 +225,6 @@ extension MessageReader {
     case .none: nil
     case .plain(let plain): .init(kind: plain.kind, length: plain.length, isCompressed: false)
     case .compressed(let kind, let bytes): .init(kind: kind, length: bytes.count, isCompressed: true)
-    }
-  }
-
-  private mutating func begin(_ header: FrameHeader) {
-    switch header.opcode {
-    case .close, .ping, .pong: state = .control(ControlFrame(header))
-    case .continuation: state = .data(DataFrame(header))
-    case .text: begin(.text, with: header)
-    case .binary: begin(.binary, with: header)
     }
   }
 

@@ -25,11 +25,14 @@ package enum ClientControl: Equatable, Sendable {
       throw .controlTooLong(limit: maximumLength, actual: bytes.count)
     }
     guard case .object(let message) = try JSONParser.parse(bytes) else { throw .unknownControl }
-    let names = message.keys.compactMap { Name(rawValue: $0) }
-    guard names.count == 1, let name = names.first else { throw .unknownControl }
-    guard case .object(let members)? = message[name.rawValue] else {
-      throw .invalidMember(name.rawValue)
+    var found: (name: Name, value: JSONValue)?
+    for (key, value) in message {
+      guard let name = Name(rawValue: key) else { continue }
+      guard found == nil else { throw .unknownControl }
+      found = (name, value)
     }
+    guard let (name, value) = found else { throw .unknownControl }
+    guard case .object(let members) = value else { throw .invalidMember(name.rawValue) }
     switch name {
     case .join: return .join(try Join(members))
     case .wait: return .wait(try Profile(members))

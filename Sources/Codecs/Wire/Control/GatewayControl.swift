@@ -15,7 +15,8 @@ package enum GatewayControl: Equatable, Sendable {
 
   /// Returns the message as the gateway sends it.
   package func encoded() -> [UInt8] {
-    WireJSON.encode(self)
+    // `joined` is longer than other messages, because it contains the limits.
+    if case .joined = self { WireJSON.encode(self, capacity: 2_048) } else { WireJSON.encode(self) }
   }
 
   /// Parses a control message that a client has received.

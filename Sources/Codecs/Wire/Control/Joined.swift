@@ -55,7 +55,7 @@ package struct Joined: Decodable, JSONWritable, Equatable, Sendable {
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
       writer.member("participant", participant)
-      writer.member("token", token.text)
+      writer.member("token", token)
       writer.member("epoch", epoch)
       writer.member("sequence", sequence)
       writer.member("committed", committed)

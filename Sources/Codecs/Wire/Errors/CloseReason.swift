@@ -53,6 +53,15 @@ package struct CloseReason: Error, Equatable, Sendable {
       tail.append(UInt8(ascii: "]"))
     }
     tail.append(UInt8(ascii: "}"))
+    let start = head.count
+    head.append(contentsOf: #","detail":"#.utf8)
+    head.append(jsonString: detail)
+    if head.count + tail.count <= Self.maximumReasonLength {
+      head.append(contentsOf: tail)
+      return head
+    }
+    // The JSON is too long, so the detail is written again, up to the maximum length.
+    head.removeSubrange(start...)
     let member = Array(#","detail":""#.utf8)
     let room = Self.maximumReasonLength - head.count - member.count - 1 - tail.count
     // If there is no room for words, only the code is kept, because clients need it.

@@ -11,14 +11,13 @@ struct Bits128: Hashable, Sendable, BitwiseCopyable {
   }
 
   /// Parses 22 characters; `nil` for any other text, and if the unused bits of the last character are not zero.
-  init?(_ text: some Sequence<UInt8>) {
+  init?(_ text: Span<UInt8>) {
+    guard text.count == Self.textLength else { return nil }
     var high: UInt64 = 0
     var low: UInt64 = 0
-    var count = 0
-    for character in text {
-      guard count < Self.textLength, let digit = Self.value(of: character) else { return nil }
-      count += 1
-      if count == Self.textLength {
+    for index in text.indices {
+      guard let digit = Self.value(of: text[index]) else { return nil }
+      if index == Self.textLength - 1 {
         guard digit & 0xF == 0 else { return nil }
         high = high << 2 | low >> 62
         low = low << 2 | UInt64(digit >> 4)
@@ -27,23 +26,26 @@ struct Bits128: Hashable, Sendable, BitwiseCopyable {
         low = low << 6 | UInt64(digit)
       }
     }
-    guard count == Self.textLength else { return nil }
     self.init(high: high, low: low)
   }
 
-  var text: String {
-    var characters: [UInt8] = []
-    characters.reserveCapacity(Self.textLength)
-    for index in 0..<21 {
-      let shift = 122 - 6 * index
-      let bits =
-        shift >= 64
-        ? high >> (shift - 64)
-        : (shift > 58 ? high << (64 - shift) : 0) | low >> shift
-      characters.append(Self.character(UInt8(bits & 63)))
+  /// The characters of `text`.
+  var characters: [22 of UInt8] {
+    var characters: [22 of UInt8] = .init(repeating: 0)
+    var (high, low) = (high, low)
+    // The last character has only two bits; the other bits are zeros, which the shifts append.
+    for index in characters.indices {
+      characters[index] = Self.character(UInt8(high >> 58))
+      (high, low) = (high << 6 | low >> 58, low << 6)
     }
-    characters.append(Self.character(UInt8(low & 3) << 4))
-    return String(decoding: characters, as: UTF8.self)
+    return characters
+  }
+
+  var text: String {
+    var bytes: [UInt8] = []
+    let characters = characters
+    bytes.append(characters.span)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static func value(of character: UInt8) -> UInt8? {

@@ -9,16 +9,14 @@ package struct SessionID: Hashable, Sendable, BitwiseCopyable, CustomStringConve
 
   /// Parses 22 characters of base64url; `nil` for any other text.
   package init?(_ text: some StringProtocol) {
-    guard let bits = Bits128(text.utf8) else { return nil }
+    let text = String(text)
+    guard let bits = Bits128(text.utf8.span) else { return nil }
     self.bits = bits
   }
 
   /// Parses 22 characters of base64url; `nil` for any other text.
   package init?(_ text: Span<UInt8>) {
-    guard text.count == Bits128.textLength else { return nil }
-    var copy: [UInt8] = []
-    copy.append(text)
-    guard let bits = Bits128(copy) else { return nil }
+    guard let bits = Bits128(text) else { return nil }
     self.bits = bits
   }
 
@@ -44,18 +42,31 @@ package struct Token: Hashable, Sendable, BitwiseCopyable, CustomStringConvertib
 
   /// Parses 22 characters of base64url; `nil` for any other text.
   package init?(_ text: some StringProtocol) {
-    guard let bits = Bits128(text.utf8) else { return nil }
+    let text = String(text)
+    guard let bits = Bits128(text.utf8.span) else { return nil }
     self.bits = bits
   }
 
   /// All 22 characters: for the participant only, never for logs.
   package var text: String { bits.text }
+  /// The characters of `text`.
+  package var characters: [22 of UInt8] { bits.characters }
   /// A placeholder without the bits of the token.
   package var description: String { "(token)" }
   /// The first 64 bits.
   package var high: UInt64 { bits.high }
   /// The last 64 bits.
   package var low: UInt64 { bits.low }
+}
+
+extension SessionID: JSONWritable {
+  /// Writes `text` as a JSON string.
+  package func write(to writer: inout JSONWriter) { writer.write(bits) }
+}
+
+extension Token: JSONWritable {
+  /// Writes `text` as a JSON string.
+  package func write(to writer: inout JSONWriter) { writer.write(bits) }
 }
 
 extension SessionID: Decodable {

@@ -7,10 +7,16 @@ package enum Palette {
     "#e54e9e", "#a1704a",
   ]
 
-  /// Returns a random color that is not in use, or any color if all are in use.
-  package static func pick(random: UInt64, isUsed: (String) -> Bool) -> String {
-    let free = colors.filter { !isUsed($0) }
-    let choice = free.isEmpty ? colors : free
-    return choice[Int(random % UInt64(choice.count))]
+  /// Returns a random color that is not in use, or any color if all are in use. `isUsed` gets the index of a color in `colors`.
+  package static func pick(random: UInt64, isUsed: (Int) -> Bool) -> String {
+    let freeCount = colors.indices.count { !isUsed($0) }
+    guard freeCount > 0 else { return colors[Int(random % UInt64(colors.count))] }
+    var left = Int(random % UInt64(freeCount))
+    var index = 0
+    while isUsed(index) || left > 0 {
+      if !isUsed(index) { left -= 1 }
+      index += 1
+    }
+    return colors[index]
   }
 }

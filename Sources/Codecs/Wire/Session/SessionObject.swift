@@ -30,7 +30,7 @@ package struct SessionObject: Decodable, JSONWritable, Equatable, Sendable {
   /// Writes the description as a JSON object, with the time as ISO 8601 in UTC.
   package func write(to writer: inout JSONWriter) {
     writer.object { writer in
-      writer.member("id", id.text)
+      writer.member("id", id)
       writer.member("link", link)
       writer.member("activity", activity)
       writer.member("createdAt", createdAt)

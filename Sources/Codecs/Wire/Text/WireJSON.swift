@@ -2,9 +2,11 @@ import FoundationEssentials
 
 /// The JSON of the wire protocol: compact and in UTF-8.
 package enum WireJSON {
-  /// Encodes a value of the wire protocol as JSON.
-  package static func encode(_ value: some JSONWritable) -> [UInt8] {
-    var writer = JSONWriter()
+  /// Encodes a value of the wire protocol as JSON. A text above `capacity` bytes costs more allocations.
+  package static func encode(
+    _ value: some JSONWritable, capacity: Int = JSONWriter.usualCapacity
+  ) -> [UInt8] {
+    var writer = JSONWriter(capacity: capacity)
     value.write(to: &writer)
     return writer.bytes
   }

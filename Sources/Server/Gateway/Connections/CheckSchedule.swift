@@ -10,7 +10,7 @@ final class CheckSchedule {
 
   /// The time between two slots of the timer wheel. A check takes place at most this long before or after its scheduled time. If
   /// many checks are due in the same turn, a check may take place later.
-  static let tick = Duration.milliseconds(500)
+  static let tickMilliseconds = 500
   /// The maximum number of ticks until a check. If the time of a check is later, the check takes place after this number of
   /// ticks.
   static let maximumTicks: Ticks = 63

@@ -26,12 +26,12 @@ struct WebSocketUpgrade: Sendable {
       bytes.reserveCapacity(256)
       bytes.append(contentsOf: "HTTP/1.1 101 Switching Protocols\r\n".utf8)
       for field in request.responseFields(subprotocol: subprotocol) {
-        bytes.append(contentsOf: field.name.utf8)
-        bytes.append(contentsOf: ": ".utf8)
-        bytes.append(contentsOf: field.value.utf8)
-        bytes.append(contentsOf: "\r\n".utf8)
+        bytes.append(field.name.utf8.span)
+        bytes.append(": ".utf8.span)
+        bytes.append(field.value.utf8.span)
+        bytes.append("\r\n".utf8.span)
       }
-      bytes.append(contentsOf: "\r\n".utf8)
+      bytes.append("\r\n".utf8.span)
       return bytes
     }
 
@@ -68,10 +68,12 @@ struct WebSocketUpgrade: Sendable {
   }
 
   private static func request(_ head: RequestHead) throws(UpgradeRequestError) -> UpgradeRequest {
-    guard head.body == .none || head.body == .length(0) else { throw .hasBody }
+    switch head.body {
+    case .none, .length(0): break
+    case .length, .chunked: throw .hasBody
+    }
     return try UpgradeRequest.evaluate(
-      method: head.method.name, minorVersion: head.minorVersion,
-      fields: head.fields.map { (name: $0.name, value: $0.value) })
+      method: head.method.name, minorVersion: head.minorVersion, fields: head.fields.pairs)
   }
 
   private static func answer(to error: UpgradeRequestError) -> Answer {
@@ -91,10 +93,10 @@ extension HTTPService {
   func openWebSocket(
     _ connection: Connection, _ handshake: WebSocketUpgrade.Handshake, _ target: WebSocketUpgrade.Target
   ) {
-    counters.countLabel { $0.answers[StatusLabel(101)] += 1 }
+    counters.count(StatusLabel(101)) { $0.answers.increment($1) }
     switch target {
     case .session(let id, var refusal):
-      counters.countLabel { $0.requests.count(.socket, status: 101) }
+      counters.count(RequestCounts.Kind.socket) { $0.requests.count($1, status: 101) }
       if handshake.offersOtherVersions {
         counters.countLabel { $0.refusals[.unsupportedVersion] += 1 }
         refusal = .unsupportedVersion()

@@ -31,6 +31,9 @@ package struct CounterVector<Label: CounterLabel>: Sendable {
     set { counts[label.ordinal] = newValue }
   }
 
+  /// Increments the counter at an index of `Label.labels`.
+  mutating func increment(_ ordinal: Int) { counts[ordinal] += 1 }
+
   /// All labels with their counts, in order.
   package var labelled: [(label: String, count: UInt64)] {
     Label.labels.enumerated().map { ($0.element, counts[$0.offset]) }

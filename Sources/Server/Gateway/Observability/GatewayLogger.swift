@@ -13,8 +13,16 @@ final class ReactorCounters {
     change(&values)
   }
 
-  /// Changes counters with labels. The change is made in a copy of `values`, because finding the counter of a label calls other
-  /// modules, which must not happen during an access to `values`.
+  /// Changes the counter of a label. `change` gets the index of the label, which is found before the access to `values`: finding
+  /// the index may call other modules.
+  @inline(__always)
+  func count(_ label: some CounterLabel, _ change: (inout Counters, Int) -> Void) {
+    let ordinal = label.ordinal
+    change(&values, ordinal)
+  }
+
+  /// Changes counters with labels. This takes longer than `count`: the change is made in a copy of `values`, because finding the
+  /// counter of a label may call other modules.
   func countLabel(_ change: (inout Counters) -> Void) {
     var changed = values
     change(&changed)
@@ -56,7 +64,11 @@ final class GatewayLogger {
 
   /// Counts an event. Writes its line if the event's budget allows it. Otherwise counts the line as omitted.
   func log(_ event: PeerEvent) {
-    counters.countLabel { event.count(in: &$0) }
+    switch event {
+    case .joined, .resumed, .left: break
+    case .socketClosed(let close): counters.count(CloseCodeLabel(close.code)) { $0.closes.increment($1) }
+    default: counters.countLabel { event.count(in: &$0) }
+    }
     if let budget = event.budget, !lineLimits[budget.rawValue].allowsLine(now: clock.now) {
       lineLimits[budget.rawValue].omitted += 1
       counters.values.logLinesOmitted += 1

@@ -143,7 +143,7 @@ enum PeerEvent {
     }
   }
 
-  /// Increments the counters of this event, if it has any.
+  /// Increments the counters of this event, if it has any. `GatewayLogger` itself counts closed sockets, which are frequent.
   func count(in counters: inout Counters) {
     switch self {
     case .refused(_, let code, _):
@@ -151,8 +151,6 @@ enum PeerEvent {
     case .connectionRefused(let refusal, _):
       counters.connectionsRefused += 1
       counters.refusals[refusal.code] += 1
-    case .socketClosed(let close):
-      counters.closes[CloseCodeLabel(close.code)] += 1
     case .uploadStarted:
       counters.uploadsStarted += 1
     case .uploadResumed:
@@ -165,8 +163,8 @@ enum PeerEvent {
       counters.uploadFailures[code] += 1
     case .uploadCompleted:
       counters.attachmentsAdded += 1
-    case .connectionNotTaken, .acceptingPaused, .connectionClosed, .joined, .resumed, .left, .clientAhead,
-      .attachmentRemoved:
+    case .connectionNotTaken, .acceptingPaused, .connectionClosed, .socketClosed, .joined, .resumed, .left,
+      .clientAhead, .attachmentRemoved:
       break
     }
   }

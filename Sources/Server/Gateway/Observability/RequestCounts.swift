@@ -19,6 +19,7 @@ package struct RequestCounts: Sendable {
   }
 
   private static let classes = ["1xx", "2xx", "3xx", "4xx", "5xx"]
+  private static let classCount = 5
   private var counts: [60 of UInt64] = .init(repeating: 0)
 
   /// Creates counters that are zero.
@@ -26,8 +27,13 @@ package struct RequestCounts: Sendable {
 
   /// Counts a response. An invalid status counts as 5xx.
   package mutating func count(_ kind: Kind, status: Int) {
-    let statusClass = 100..<600 ~= status ? status / 100 - 1 : Self.classes.count - 1
-    counts[kind.ordinal * Self.classes.count + statusClass] &+= 1
+    count(kind.ordinal, status: status)
+  }
+
+  /// Counts a response to the kind of request at an index of `Kind.labels`.
+  mutating func count(_ ordinal: Int, status: Int) {
+    let statusClass = 100..<600 ~= status ? status / 100 - 1 : Self.classCount - 1
+    counts[ordinal * Self.classCount + statusClass] &+= 1
   }
 
   /// The number of responses for each kind of request and each class of status, such as `2xx`.

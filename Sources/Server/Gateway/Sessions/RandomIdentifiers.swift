@@ -10,9 +10,8 @@ extension String {
 extension TokenDigest {
   /// Returns the digest of a token. The digest is stored instead of the token: it verifies the token without revealing it.
   @Sendable static func ofToken(_ token: Token) -> TokenDigest {
-    var bytes: [UInt8] = []
-    bytes.append(contentsOf: token.text.utf8)
-    let digest = SHA256Digest(of: bytes.span).bytes
+    let characters = token.characters
+    let digest = SHA256Digest(of: characters.span).bytes
     return TokenDigest(high: digest.span.uint64(at: 0), low: digest.span.uint64(at: 8))
   }
 }

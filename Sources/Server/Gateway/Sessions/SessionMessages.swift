@@ -103,7 +103,8 @@ final class SessionMessages {
   private func newIdentity() -> NewIdentity {
     let random = sessions.random.take(40)
     return NewIdentity(
-      id: EntryKey(random.span, at: 0).randomUUID, token: Token(random: Array(random[16..<32])),
+      id: EntryKey(random.span, at: 0).randomUUID,
+      token: Token(high: random.span.uint64(at: 16), low: random.span.uint64(at: 24)),
       lot: random.span.uint64(at: 32))
   }
 

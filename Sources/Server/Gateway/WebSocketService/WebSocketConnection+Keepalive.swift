@@ -6,19 +6,21 @@ internal import SessionCore
 internal import Wire
 
 extension WebSocketConnection {
-  /// The maximum time between two pings, and between two heartbeats.
-  private static let pingInterval = Duration.seconds(20)
+  /// The maximum number of ticks between two pings, and between two heartbeats: 20 s.
+  private static let pingTicks: Int32 = 40
   /// The number of different ping intervals. Sockets get different intervals, so that sockets that were opened at the same time
   /// do not send all their pings at the same times.
   private static let intervalCount: Int32 = 10
+  // The following times are numbers of seconds, because arithmetic with `Duration` takes hundreds of instructions, and thousands
+  // of sockets are checked each second.
   /// The time without activity of the peer after which the socket is closed.
-  private static let silenceLimit = Duration.seconds(40)
+  private static let silenceLimit = 40
   /// A peer that was active within this time gets no ping. If such a peer then becomes silent, the next ping is sent after at
   /// most 25 s of silence. So at least 15 s are left for the pong before `silenceLimit`.
-  private static let recentActivity = Duration.seconds(5)
+  private static let recentActivity = 5
   /// After this time without input from the peer, each tick checks if the peer's kernel has acknowledged bytes (TCP). An idle
   /// peer that answers its pings is never silent for so long.
-  private static let longSilence = Duration.seconds(25)
+  private static let longSilence = 25
 
   /// The frame of a heartbeat: a binary message without entries. Browsers do not show pings to scripts, so this message shows a
   /// script that the connection works.
@@ -26,9 +28,10 @@ extension WebSocketConnection {
   /// The frame of a ping without payload, and the frame of a heartbeat.
   private static let pingAndHeartbeat: [UInt8] = [0x89, 0x00] + heartbeat
 
-  /// The time between two pings of this socket: from 15.5 to 20 s.
-  private var pingInterval: Duration {
-    Self.pingInterval - CheckSchedule.tick * Int(connection.key.slot % Self.intervalCount)
+  /// The time of the next ping: from 15.5 to 20 s after the last one.
+  private var nextPing: MonotonicTime {
+    let ticks = Self.pingTicks - connection.key.slot % Self.intervalCount
+    return pingedAt.adding(milliseconds: Int(ticks) * CheckSchedule.tickMilliseconds)
   }
 
   /// Checks the time limits of the socket, and sends a ping and a heartbeat if they are due.
@@ -37,15 +40,15 @@ extension WebSocketConnection {
       if connection.deadline <= now { io.abort(connection, reason: "no answer to the close frame") }
       return 1
     }
-    if case .opened = phase, now - joinableSince >= .seconds(service.limits.joinSeconds) {
+    if case .opened = phase, joinableSince.adding(seconds: service.limits.joinSeconds) <= now {
       service.counters.countLabel { $0.refusals[.notJoined] += 1 }
       disconnect(.noJoin)
       return 1
     }
     // A socket that waits for the inflater is not read, so missing pongs do not count as silence.
     if awaitsInflater { activeAt = now }
-    if silence >= Self.longSilence { checkUnacknowledgedBytes() }
-    if silence >= Self.silenceLimit {
+    if isSilent(for: Self.longSilence) { checkUnacknowledgedBytes() }
+    if isSilent(for: Self.silenceLimit) {
       service.counters.countLabel { $0.refusals[.noAnswer] += 1 }
       disconnect(.unresponsive)
       return 1
@@ -68,7 +71,7 @@ extension WebSocketConnection {
       io.resumeReading(connection)
     }
     // A check takes place up to one tick early, so a ping is sent if less than one tick of the interval is left.
-    if now - pingedAt > pingInterval - CheckSchedule.tick { sendPing() }
+    if now.adding(milliseconds: CheckSchedule.tickMilliseconds) > nextPing { sendPing() }
     return ticksUntilCheck
   }
 
@@ -77,7 +80,7 @@ extension WebSocketConnection {
   private func sendPing() {
     pingedAt = now
     guard !subscriber.isOutboxFull else { return }
-    let isPingNeeded = silence >= Self.recentActivity
+    let isPingNeeded = isSilent(for: Self.recentActivity)
     guard let live = enteredSession else {
       if isPingNeeded { subscriber.enqueue(.ping, []) }
       flush()
@@ -116,12 +119,12 @@ extension WebSocketConnection {
     case .opened, .loading, .closing: return 1
     case .echo, .waiting, .joined: break
     }
-    guard silence < Self.longSilence else { return 1 }
-    return CheckSchedule.ticks(until: min(pingedAt + pingInterval, activeAt + Self.longSilence), from: now)
+    guard !isSilent(for: Self.longSilence) else { return 1 }
+    return CheckSchedule.ticks(until: min(nextPing, activeAt.adding(seconds: Self.longSilence)), from: now)
   }
 
-  /// The time since the last activity of the peer.
-  private var silence: Duration { now - activeAt }
+  /// Returns true if the last activity of the peer was at least `seconds` ago.
+  private func isSilent(for seconds: Int) -> Bool { activeAt.adding(seconds: seconds) <= now }
 
   /// Counts acknowledged output as activity of the peer. On a slow line, a pong may be late because other output is transmitted
   /// before the ping.

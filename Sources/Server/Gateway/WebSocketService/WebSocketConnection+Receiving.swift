@@ -18,8 +18,8 @@ extension WebSocketConnection {
     var position = start
     var inflated = 0
     var messageCount = 0
-    // True if the last event was the end of a message, and `messages` has not been called again after that event.
-    var isBetweenMessages = false
+    // True if no message is incomplete after the last event, and `messages` has not been called again after that event.
+    var isBetweenMessages = messageBegan == .distantFuture
     // The counters are updated once for all messages of a buffer, because each access costs some hundred instructions.
     var completeMessages: UInt64 = 0
     defer { service.counters.values.messagesReceived += completeMessages }
@@ -45,6 +45,7 @@ extension WebSocketConnection {
         io.deferInput(connection, buffer, from: position, upTo: end)
         break
       }
+      let wasBetweenMessages = isBetweenMessages
       isBetweenMessages = false
       let event: MessageReader.Event?
       do throws(ProtocolError) {
@@ -85,8 +86,9 @@ extension WebSocketConnection {
         receive(kind, payload.span)
       case .ping(let payload):
         subscriber.enqueue(.pong, payload)
+        isBetweenMessages = wasBetweenMessages
       case .pong:
-        break
+        isBetweenMessages = wasBetweenMessages
       case .close(let code, _):
         peerClosed(code)
       }

@@ -19,6 +19,7 @@ final class WebSocketService {
   let clock: LoopClock
   let counters: ReactorCounters
   let logger: GatewayLogger
+  private let random = RandomPool()
 
   /// Handles a text message of a socket that belongs to a session.
   var receiveText: (WebSocketConnection, LiveSession, Span<UInt8>) -> Void = { _, _, _ in }
@@ -92,7 +93,7 @@ final class WebSocketService {
         io.hastenCheck(of: socket.connection)
       case .joined(let token, let number, let kind):
         socket(token)?.participant = number
-        counters.countLabel { $0.arrivals[kind] += 1 }
+        counters.count(kind) { $0.arrivals.increment($1) }
       case .gone(let number):
         logger.log(.left(EventSubject(session: live.id, participant: number), reason: "gone"))
       case .acknowledgedMoved(let number, let from, let to):
@@ -107,7 +108,7 @@ final class WebSocketService {
   /// Returns a random delay in milliseconds after which a client reconnects when the gateway restarts. The delay is random so
   /// that the clients do not reconnect all at the same time.
   func restartDelayMs() -> UInt64 {
-    200 + UInt64(SecureRandom.bytes(2).span.uint16(at: 0)) % 2800
+    200 + UInt64(random.take(2).span.uint16(at: 0)) % 2800
   }
 
   /// Releases the shared inflater if this connection uses it, and assigns the inflater to the first socket in the queue.

@@ -91,7 +91,7 @@ struct SegmentLog {
     let isSystem = key?.isSystem ?? true
     return append(
       flags: EntryFlags(isSystem ? [.reliable, .system] : .reliable, retention: retention), sender: 0,
-      clientSequence: 0, key: key?.key ?? .zero, type: Array(type.utf8).span, payload: payload.span,
+      clientSequence: 0, key: key?.key ?? .zero, type: type.utf8.span, payload: payload.span,
       targets: nil)
   }
 

@@ -33,6 +33,9 @@ package final class Subscriber {
   }
 
   /// The bytes for this socket alone: the rest of a partly sent frame, and the outbox.
+  ///
+  /// To change an array, swap it into a local variable. Then the compiler can remove the run-time exclusivity checks from all
+  /// accesses.
   private final class OutputBuffer {
     var rest: [UInt8] = []
     var restOffset = 0
@@ -42,6 +45,20 @@ package final class Subscriber {
     var outboxOffset = 0
 
     var isEmpty: Bool { restOffset == rest.count && outboxOffset == outbox.count }
+
+    /// Removes and returns `rest`.
+    func takeRest() -> [UInt8] {
+      var bytes: [UInt8] = []
+      swap(&bytes, &rest)
+      return bytes
+    }
+
+    /// Removes and returns `outbox`.
+    func takeOutbox() -> [UInt8] {
+      var bytes: [UInt8] = []
+      swap(&bytes, &outbox)
+      return bytes
+    }
   }
 
   // There is one `Subscriber` per socket. To save memory, its small properties come last: the object then needs no padding.
@@ -100,27 +117,34 @@ package final class Subscriber {
   package func enqueue(_ opcode: Opcode, _ payload: [UInt8]) {
     guard !isClosing else { return }
     let outputBuffer = openOutputBuffer()
-    FrameHeader.append(opcode, length: payload.count, to: &outputBuffer.outbox)
-    outputBuffer.outbox.append(contentsOf: payload)
+    var outbox = outputBuffer.takeOutbox()
+    FrameHeader.append(opcode, length: payload.count, to: &outbox)
+    outbox.append(contentsOf: payload)
+    swap(&outbox, &outputBuffer.outbox)
     if opcode == .close { isClosing = true }
   }
 
   /// Enqueues complete frames.
   package func enqueue(frames: [UInt8]) {
     guard !isClosing, !frames.isEmpty else { return }
-    openOutputBuffer().outbox.append(contentsOf: frames)
+    let outputBuffer = openOutputBuffer()
+    var outbox = outputBuffer.takeOutbox()
+    if outbox.isEmpty { outbox = frames } else { outbox.append(contentsOf: frames) }
+    swap(&outbox, &outputBuffer.outbox)
   }
 
   /// Adds bytes that are written before all others: the rest of a partly sent frame, or whole frames at a frame boundary.
   func prepend(_ bytes: [UInt8], entries: Int) {
     guard !bytes.isEmpty else { return }
     let outputBuffer = openOutputBuffer()
-    if outputBuffer.restOffset == outputBuffer.rest.count {
-      outputBuffer.rest = bytes
+    var rest = outputBuffer.takeRest()
+    if outputBuffer.restOffset == rest.count {
+      rest = bytes
       outputBuffer.restOffset = 0
     } else {
-      outputBuffer.rest.append(contentsOf: bytes)
+      rest.append(contentsOf: bytes)
     }
+    swap(&rest, &outputBuffer.rest)
     outputBuffer.restEntries += entries
   }
 
@@ -163,7 +187,7 @@ package final class Subscriber {
     outputBuffer.restOffset += count
     guard outputBuffer.restOffset == outputBuffer.rest.count else { return 0 }
     let entries = outputBuffer.restEntries
-    outputBuffer.rest = []
+    _ = outputBuffer.takeRest()
     outputBuffer.restOffset = 0
     outputBuffer.restEntries = 0
     if outputBuffer.isEmpty { self.outputBuffer = nil }
@@ -174,7 +198,7 @@ package final class Subscriber {
     guard let outputBuffer else { return }
     outputBuffer.outboxOffset += count
     guard outputBuffer.outboxOffset == outputBuffer.outbox.count else { return }
-    outputBuffer.outbox = []
+    _ = outputBuffer.takeOutbox()
     outputBuffer.outboxOffset = 0
     if outputBuffer.isEmpty { self.outputBuffer = nil }
   }

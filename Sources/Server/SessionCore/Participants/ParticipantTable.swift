@@ -15,7 +15,8 @@ struct ParticipantTable {
   /// Participants that wait on their sockets and have not joined yet, oldest first.
   private(set) var waiting: [ParticipantNumber] = []
   private var graces = DeadlineQueue<ParticipantNumber>()
-  private var colorsInUse: [String: Int] = [:]
+  /// The number of participants with each color of the palette, by the index of the color.
+  private var colorCounts = [Int32](repeating: 0, count: Palette.colors.count)
   /// The number of participants that have joined, including those within their grace time.
   private(set) var activeCount = 0
   /// The number of the next new participant.
@@ -70,11 +71,11 @@ struct ParticipantTable {
   {
     let participant = ParticipantState(
       id: identity.id, number: nextNumber, name: profile.name ?? NameGenerator.name(random: identity.lot),
-      color: profile.color ?? Palette.pick(random: identity.lot) { colorsInUse[$0] != nil },
+      color: profile.color ?? Palette.pick(random: identity.lot) { colorCounts[$0] > 0 },
       rateLimiter: rateLimiter)
     nextNumber += 1
     states[participant.number] = participant
-    colorsInUse[participant.color, default: 0] += 1
+    countColor(participant.color, 1)
     return participant
   }
 
@@ -104,7 +105,7 @@ struct ParticipantTable {
   /// Makes a past participant active again. The caller sets the presence.
   mutating func reactivate(_ participant: ParticipantState) {
     past.removeAll { $0 == participant.number }
-    colorsInUse[participant.color, default: 0] += 1
+    countColor(participant.color, 1)
     activeCount += 1
   }
 
@@ -116,8 +117,8 @@ struct ParticipantTable {
     let name = profile.name ?? participant.name
     let color = profile.color ?? participant.color
     guard name != participant.name || color != participant.color else { return false }
-    releaseColor(participant.color)
-    colorsInUse[color, default: 0] += 1
+    countColor(participant.color, -1)
+    countColor(color, 1)
     participant.name = name
     participant.color = color
     return true
@@ -147,7 +148,7 @@ struct ParticipantTable {
     if participant.isWaiting { waiting.removeAll { $0 == participant.number } }
     if participant.isActive { activeCount -= 1 }
     participant.presence = reason == .left ? .left : .past
-    releaseColor(participant.color)
+    countColor(participant.color, -1)
   }
 
   /// Adds a participant to `past` after its presence ended. A participant that only waited is removed: it never sent an entry, so
@@ -184,9 +185,10 @@ struct ParticipantTable {
     }
   }
 
-  private mutating func releaseColor(_ color: String) {
-    guard let count = colorsInUse[color] else { return }
-    colorsInUse[color] = count > 1 ? count - 1 : nil
+  /// Adds `change` to the number of participants with a color. A color that is not in the palette is not counted.
+  private mutating func countColor(_ color: String, _ change: Int32) {
+    guard let index = Palette.colors.firstIndex(of: color) else { return }
+    colorCounts[index] += change
   }
 
   // MARK: - Restoring
@@ -203,7 +205,7 @@ struct ParticipantTable {
       if let digest = participant.digest { numberByDigest[digest] = participant.number }
       guard case .away(let until) = participant.presence else { continue }
       activeCount += 1
-      colorsInUse[participant.color, default: 0] += 1
+      countColor(participant.color, 1)
       away.append((until, participant.number))
     }
     for item in away.sorted(by: { ($0.until, $0.number) < ($1.until, $1.number) }) {

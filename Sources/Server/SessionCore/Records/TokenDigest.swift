@@ -35,11 +35,12 @@ package struct TokenDigest: Hashable, Sendable, BitwiseCopyable {
 
   /// The digest as 32 hexadecimal digits in lower case.
   package var hex: String {
-    let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
     text.reserveCapacity(Self.hexLength)
-    for word in [high, low] {
-      for shift in stride(from: 60, through: 0, by: -4) { text.append(digits[Int(word >> shift & 15)]) }
+    for index in 0..<Self.hexLength {
+      let word = index < 16 ? high : low
+      let digit = UInt8(truncatingIfNeeded: word >> UInt64(60 - index % 16 * 4)) & 15
+      text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
     }
     return String(decoding: text, as: UTF8.self)
   }

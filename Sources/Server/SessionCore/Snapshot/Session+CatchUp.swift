@@ -170,9 +170,10 @@ extension Session {
 
   private func appendState(_ type: String, _ payload: [UInt8], to segment: Segment) {
     var entry: [UInt8] = []
+    entry.reserveCapacity(payload.count + 64)
     GatewayEntry.append(
       to: &entry, flags: [.reliable, .system], sequence: 0, sender: 0, clientSequence: 0,
-      type: Array(type.utf8).span, payload: payload.span)
+      type: type.utf8.span, payload: payload.span)
     segment.appendFrame(entry.span, firstSequence: 0, lastSequence: 0, entryCount: 1, targets: nil)
   }
 }
