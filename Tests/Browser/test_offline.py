@@ -1,5 +1,5 @@
 """A release of the page without its gateway: it opens, shows the last picture, and takes up a new version at the next visit. Over
-plain http, where no service worker is, it takes up a new version, too."""
+plain http, where the page has no service worker, it takes up a new version, too."""
 
 from __future__ import annotations
 

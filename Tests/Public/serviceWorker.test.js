@@ -117,6 +117,43 @@ for (
   });
 }
 
+test('on a full device, a later visit waits for the server, too, if it has another version', async () => {
+  const browser = new Browser();
+  browser.serves('ONE22222');
+  await browser.install('ONE22222');
+  browser.serves('TWO22222');
+  browser.caches.isFull = true;
+  let answer = browser.holdAnswers();
+  await browser.opensAfter(150, 'page ONE22222');
+  answer();
+  await browser.rests();
+  answer = browser.holdAnswers();
+  const opening = browser.opens('/');
+  await quiet();
+  browser.clock.pass(1999);
+  await quiet();
+  answer();
+  assert.equal(await opening, 'page TWO22222');
+});
+
+test('the cached page gets the policy that the server now sends with it', async () => {
+  const browser = new Browser();
+  browser.policy = "script-src 'self'";
+  browser.serves('ONE22222');
+  await browser.install('ONE22222');
+  browser.policy = "script-src 'self' 'sha256-A'";
+  await browser.opens(SESSION);
+  await browser.rests();
+  browser.isOnline = false;
+  const answer = await browser.route('/', { mode: 'navigate' })?.(() => {});
+  assert.equal(answer?.headers.get('Content-Security-Policy'), browser.policy);
+  assert.equal(await answer?.text(), pageOf('ONE22222'));
+  // The mark stays.
+  browser.isOnline = true;
+  browser.holdAnswers();
+  await browser.opensAfter(150, 'page ONE22222');
+});
+
 test('a server that is not reachable, or whose proxy answers with an error, changes nothing', async () => {
   const browser = new Browser();
   browser.serves('ONE22222');
@@ -292,6 +329,8 @@ class Browser {
   files = new Map();
   isOnline = true;
   status = 200;
+  /** The policy that the server sends with its answers. */
+  policy = "default-src 'none'";
   /** True if the server redirects requests to another address. */
   isRedirected = false;
   /** @type {Promise<unknown> | null} */
@@ -329,8 +368,9 @@ class Browser {
     await this.delay;
     if (this.status !== 200) return new Response(String(this.status), { status: this.status });
     const text = this.files.get(pathname.startsWith('/s/') ? '/' : pathname);
-    const response = new Response(text ?? '404', { status: text === undefined ? 404 : 200 });
-    const { isRedirected } = this;
+    const { isRedirected, policy } = this;
+    const headers = { 'Content-Security-Policy': policy };
+    const response = new Response(text ?? '404', { status: text === undefined ? 404 : 200, headers });
     return isRedirected ? Object.defineProperty(response, 'redirected', { get: () => true }) : response;
   };
 

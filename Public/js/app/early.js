@@ -32,7 +32,12 @@
     const [loading] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType('navigation'));
     // Nothing was transferred for a copy. While a markup is still arriving, both sizes are 0.
     const isCopy = loading?.encodedBodySize > 0 && loading.transferSize === 0;
-    if (isCopy && loading.type !== 'reload') location.reload();
+    if (!isCopy || loading.type === 'reload') return;
+    // Without a server, a reload would replace the page and its strokes by an error page of the browser. A redirect, as to a login,
+    // has the status 0 here.
+    fetch(location.href, { method: 'HEAD', cache: 'no-store', redirect: 'manual' }).then(({ status }) => {
+      if (status < 500) location.reload();
+    }, () => {});
   };
   addEventListener('error', ({ target }) => {
     const isScript = target instanceof HTMLScriptElement;

@@ -17,14 +17,17 @@
  * @typedef {object} CachedPage
  * @property {Cache} cache of its version
  * @property {Response} page
- * @property {boolean} isChanged true if the server's latest answer was anything else
+ * @property {boolean} isUnchanged true if the server's latest answer was this page
  */
 
 /** The beginning of the name of each version's cache. */
 const PREFIX = 'drawtogether-page-';
 const PAGE = '/';
-/** The name of a mark in a version's cache: when the server was last asked for the page, it answered with something else. */
-const CHANGED = '/changed';
+/**
+ * The name of a mark in a version's cache: the server's latest answer was the page in this cache. The mark is removed if the
+ * server answers with anything else, because a full device allows this, too.
+ */
+const UNCHANGED = '/unchanged';
 /** The paths at which the page opens, without a session and with one. */
 const PAGE_PATH = /^\/(s\/[\w-]{22}\/?)?$/;
 /** A name with a hash of the content. The build gives such a name to each file that another file names. */
@@ -62,6 +65,7 @@ export class PageCache {
       if (!page.ok || page.redirected || !await this.#isOwn(await page.clone().arrayBuffer())) {
         throw new Error('The server has another version.');
       }
+      await cache.put(UNCHANGED, new Response());
       // The page is stored last: it marks a complete cache.
       await cache.put(PAGE, page);
     } catch (error) {
@@ -96,8 +100,8 @@ export class PageCache {
   }
 
   /**
-   * Loads the page from the server, or from the cache if the server does not answer in time. So over a slow line, a new version is
-   * used at the visit after it was fetched.
+   * Loads the page from the server, or from the cache if the server does not answer in time. Over a slow line, the first visit
+   * after an upgrade shows the page in the cache. The next visit waits longer, and shows the new version.
    * @param {Request} request @param {(work: Promise<unknown>) => void} waitUntil
    */
   async #navigate(request, waitUntil) {
@@ -108,10 +112,11 @@ export class PageCache {
     const copying = loading.then((answer) => answer.clone()).catch(() => null);
     const finding = this.#newestPage();
     waitUntil(Promise.all([copying, finding]).then(([answer, newest]) => compare(answer, newest)).catch(() => {}));
-    // People reload a page that does not work, such as one behind a proxy whose login has expired.
+    // People reload a page that does not work, such as one behind a proxy whose login has expired. In Safari, a reload looks like
+    // any other visit.
     const isReload = request.cache === 'no-cache' || request.cache === 'reload';
     const late = finding.then((newest) => {
-      const wait = newest && !newest.isChanged && !isReload ? UNCHANGED_MS : NAVIGATION_MS;
+      const wait = newest?.isUnchanged && !isReload ? UNCHANGED_MS : NAVIGATION_MS;
       return new Promise((resolve) => setTimeout(() => resolve(null), wait));
     });
     const answer = await Promise.race([loading, late]).catch(() => null);
@@ -134,7 +139,7 @@ export class PageCache {
       for (const name of (await this.#names()).reverse()) {
         const cache = await caches.open(name);
         const page = await cache.match(PAGE, { ignoreVary: true });
-        if (page) return { cache, page, isChanged: await cache.match(CHANGED) !== undefined };
+        if (page) return { cache, page, isUnchanged: await cache.match(UNCHANGED) !== undefined };
       }
     } catch {
       // The browser refuses its storage, so only the network is left.
@@ -155,14 +160,22 @@ export class PageCache {
 }
 
 /**
- * Marks the cached page if the server answered with anything else, or removes the mark.
+ * Marks the cached page if the server answered with this page, or removes the mark. Stores the page again if its policy has
+ * changed: after a change of the gateway or a proxy, the stored policy may forbid the inline parts.
  * @param {Response | null} answer null if the server did not answer @param {CachedPage | null} newest
  */
 async function compare(answer, newest) {
   if (!newest || !answer || answer.status >= 500) return;
-  const isSame = answer.ok && await answer.text() === await newest.page.clone().text();
-  if (!isSame) await newest.cache.put(CHANGED, new Response());
-  else if (newest.isChanged) await newest.cache.delete(CHANGED);
+  const { cache, page, isUnchanged } = newest;
+  const markup = answer.ok ? await answer.text() : null;
+  if (markup !== await page.clone().text()) return void await cache.delete(UNCHANGED);
+  if (policyOf(answer) !== policyOf(page)) await cache.put(PAGE, new Response(markup, { headers: answer.headers }));
+  if (!isUnchanged) await cache.put(UNCHANGED, new Response());
+}
+
+/** @param {Response} page */
+function policyOf(page) {
+  return page.headers.get('Content-Security-Policy');
 }
 
 /** Deletes the files of all versions. @param {CacheStorage} caches */

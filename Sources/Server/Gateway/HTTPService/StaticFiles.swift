@@ -36,7 +36,7 @@ package struct StaticFiles: Sendable {
   ///   - isCrossSiteReferral: true if a link on a page of another site led to the request. In this case, an HTML file is sent
   ///     uncompressed, as a precaution: if another site makes a browser repeat a request, the length of the compressed response
   ///     can reveal its content (BREACH). The files of the page contain no secret, but with this rule, nobody has to prove that.
-  ///     The cost is 28 KB for each followed link.
+  ///     The cost is 28 KB for each followed link. The requests of the service worker have no `Referer`, and count as no link.
   ///   - now: the time in the field `Date`. The caller adds the fields `Date` and `Connection`.
   /// - Returns: for `GET` and `HEAD`, an answer with status 200, 206, 304, 412 or 416; for `OPTIONS`, 204; for other methods,
   ///   405. The caller adds `SecurityFields`.
@@ -77,7 +77,7 @@ package struct StaticFiles: Sendable {
     let isCompressed = mayCompress && file.gzip != nil && AcceptEncoding.prefersGzip(head.fields)
     let form = isCompressed ? file.gzip ?? file.identity : file.identity
     var always: FieldList = ["Cache-Control": file.caching.rawValue]
-    // A 304 needs it, too: browsers replace the stored fields by those of the 304.
+    // A 304 needs the policy, too: browsers replace the stored fields by those of the 304.
     if let policy = file.contentSecurityPolicy { always.append("Content-Security-Policy", policy) }
     if file.gzip != nil { always.append("Vary", "Accept-Encoding") }
     var withContent: FieldList = ["Content-Type": file.mediaType.value]
