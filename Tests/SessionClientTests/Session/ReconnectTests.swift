@@ -254,14 +254,14 @@ struct ReconnectTests {
   }
 
   @Test(
-    "A socket counts as broken after 45 s of silence, unless reading is paused; opening a socket takes 15 s at most"
+    "A socket counts as broken after 35 s of silence, unless reading is paused; opening a socket takes 15 s at most"
   )
   func silence() {
     var harness = SessionHarness.live()
-    harness.advance(by: .seconds(44))
+    harness.advance(by: .seconds(34))
     harness.session.bytesReceived(now: harness.now)
     harness.drainEffects()
-    #expect(harness.session.deadline == harness.now + .seconds(45))
+    #expect(harness.session.deadline == harness.now + .seconds(35))
     harness.session.setReading(false, now: harness.now)
     harness.drainEffects()
     #expect(harness.session.deadline == nil)
@@ -269,7 +269,7 @@ struct ReconnectTests {
     #expect(harness.events == [])
     harness.session.setReading(true, now: harness.now)
     harness.drainEffects()
-    harness.advance(by: .seconds(45))
+    harness.advance(by: .seconds(35))
     #expect(harness.events == ["away"])
     #expect(harness.opens == [.zero])
     harness.advance(by: .seconds(15))

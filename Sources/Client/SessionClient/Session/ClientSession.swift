@@ -36,8 +36,8 @@ package struct ClientSession: Sendable {
 
   /// The maximum time for which `leave` waits for pending messages.
   static let leaveTime = Duration.seconds(5)
-  /// The time without a received byte after which a socket counts as broken. The gateway pings every 20 s.
-  static let silence = Duration.seconds(45)
+  /// The time without a received byte after which a socket counts as broken. The gateway sends a ping or a heartbeat at least every 20 s.
+  static let silence = Duration.seconds(35)
   /// The time limit for opening a socket. The gateway's answer to `join` has the same time limit, counted from the opening of the
   /// socket.
   static let openingTime = Duration.seconds(15)
