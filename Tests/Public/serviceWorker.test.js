@@ -93,25 +93,13 @@ for (
     const browser = new Browser();
     browser.serves('ONE22222');
     await browser.install('ONE22222');
-    let answer = browser.holdAnswers();
-    await browser.opensAfter(150, 'page ONE22222');
     change(browser);
-    answer();
-    await browser.rests();
-    answer = browser.holdAnswers();
-    const opening = browser.opens('/');
-    await quiet();
-    browser.clock.pass(1999);
-    await quiet();
-    answer();
-    assert.notEqual(await opening, 'page ONE22222');
+    await browser.opensBeforeAnswer(150, 'page ONE22222');
+    assert.notEqual(await browser.opensWithLateAnswer(), 'page ONE22222');
     await browser.rests();
     browser.status = 200;
     browser.serves('ONE22222');
-    answer = browser.holdAnswers();
-    await browser.opensAfter(2000, 'page ONE22222');
-    answer();
-    await browser.rests();
+    await browser.opensBeforeAnswer(2000, 'page ONE22222');
     browser.holdAnswers();
     await browser.opensAfter(150, 'page ONE22222');
   });
@@ -123,17 +111,8 @@ test('on a full device, a later visit waits for the server, too, if it has anoth
   await browser.install('ONE22222');
   browser.serves('TWO22222');
   browser.caches.isFull = true;
-  let answer = browser.holdAnswers();
-  await browser.opensAfter(150, 'page ONE22222');
-  answer();
-  await browser.rests();
-  answer = browser.holdAnswers();
-  const opening = browser.opens('/');
-  await quiet();
-  browser.clock.pass(1999);
-  await quiet();
-  answer();
-  assert.equal(await opening, 'page TWO22222');
+  await browser.opensBeforeAnswer(150, 'page ONE22222');
+  assert.equal(await browser.opensWithLateAnswer(), 'page TWO22222');
 });
 
 test('the cached page gets the policy that the server now sends with it', async () => {
@@ -173,10 +152,7 @@ test('over a slow line, a new version is used as soon as its files are complete'
   browser.serves('ONE22222');
   await browser.install('ONE22222');
   browser.serves('TWO22222');
-  const answer = browser.holdAnswers();
-  await browser.opensAfter(150, 'page ONE22222');
-  answer();
-  await browser.rests();
+  await browser.opensBeforeAnswer(150, 'page ONE22222');
   await browser.install('TWO22222');
   browser.holdAnswers();
   await browser.opensAfter(150, 'page TWO22222');
@@ -423,6 +399,25 @@ class Browser {
     assert.equal(isOpen, false);
     this.clock.pass(1);
     assert.equal(await opening, page);
+  }
+
+  /** Checks that a page is shown after a wait. The server answers afterwards. @param {number} ms @param {string} page */
+  async opensBeforeAnswer(ms, page) {
+    const answer = this.holdAnswers();
+    await this.opensAfter(ms, page);
+    answer();
+    await this.rests();
+  }
+
+  /** Returns the page that is shown if the server answers 1 ms before the end of the longer wait. */
+  async opensWithLateAnswer() {
+    const answer = this.holdAnswers();
+    const opening = this.opens('/');
+    await quiet();
+    this.clock.pass(1999);
+    await quiet();
+    answer();
+    return await opening;
   }
 
   /** Lets the server answer no request until the returned function is called. */
