@@ -28,11 +28,21 @@ export function showDialog(id) {
   });
 }
 
-/** @param {{ title: string, text: string, action: string }} words @returns {Promise<boolean>} */
-export async function confirmed({ title, text, action }) {
+/**
+ * @typedef {object} Question
+ * @property {string} title
+ * @property {string} text
+ * @property {string} action the name of the button that agrees
+ * @property {boolean} [isDestructive] true to show that button in red: something ends for everybody, or is lost
+ */
+
+/** @param {Question} question @returns {Promise<boolean>} */
+export async function confirmed({ title, text, action, isDestructive = false }) {
   element('confirm-title').textContent = title;
   element('confirm-text').textContent = text;
-  element('confirm-ok').textContent = action;
+  const ok = element('confirm-ok');
+  ok.textContent = action;
+  ok.toggleAttribute('data-destructive', isDestructive);
   return await showDialog('confirm-dialog') === 'ok';
 }
 

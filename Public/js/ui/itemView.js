@@ -73,7 +73,7 @@ export class ItemView {
   async remove(item) {
     const { itemStore, items } = this.#parts;
     const title = item.attachment ? strings.removeForAll(item.name) : strings.removeQuestion(item.name);
-    const question = { title, text: strings.cannotComeBack, action: strings.remove };
+    const question = { title, text: strings.cannotComeBack, action: strings.remove, isDestructive: true };
     if (!item.blob && !await confirmed(question)) return;
     // Somebody may have removed it meanwhile.
     if (items.find(item.id) !== item) return;

@@ -82,6 +82,7 @@ export class SessionFlow {
       title: count > 1 ? strings.newPageForAll(count) : strings.newPageTitle,
       text: this.#session ? strings.oldPageStays : strings.oldPageGoes,
       action: strings.newPage,
+      isDestructive: !this.#session,
     });
     if (!isAgreed) return;
     try {
@@ -101,7 +102,8 @@ export class SessionFlow {
   async end() {
     const count = this.#count;
     const title = count > 1 ? strings.endForAll(count) : strings.endTitle;
-    if (await confirmed({ title, text: strings.endText, action: strings.end })) this.#session?.end();
+    const question = { title, text: strings.endText, action: strings.end, isDestructive: true };
+    if (await confirmed(question)) this.#session?.end();
   }
 
   /** The number of people. A person with several tabs counts once. */
