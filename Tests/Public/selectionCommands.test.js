@@ -236,6 +236,44 @@ test('duplicates are new items above all others; an undo removes them', async ()
   assert.equal(gone(), 0);
 });
 
+for (const count of [1000, 5000]) {
+  test(`${count} copies can be selected once all of them are there`, async () => {
+    const { shapes, drawing, commands, ids, selection } = page();
+    for (let y = 0; y < count; y += 1) draw(drawing, [0, y]);
+    const originals = ids();
+    const imported = () => shapes.all.slice(0, count).map((one, at) => copyOf(one, keyOf(100_000 + at)));
+    for (const insert of [() => commands.duplicate(new Set(originals), 20), () => commands.insert(imported(), [])]) {
+      const inserting = insert();
+      let isOver = false;
+      inserting.then(() => isOver = true);
+      // `duplicate` begins once the contents of the pictures are loaded.
+      await Promise.resolve();
+      assert.ok(commands.isBusy);
+      while (commands.frame());
+      assert.equal(isOver, false);
+      selection.choose(await inserting);
+      assert.deepEqual([selection.size, ids().length], [count, 2 * count]);
+      assert.equal(selection.bounds?.bottom, shapes.bounds?.bottom);
+      drawing.undo();
+      while (commands.frame());
+      assert.deepEqual([selection.size, ids()], [0, originals]);
+    }
+  });
+}
+
+test('copies that are not complete yet are never reported if the page shows another drawing', async () => {
+  const { drawing, commands, ids } = page();
+  for (let y = 0; y < 1000; y += 1) draw(drawing, [0, y]);
+  let isReported = false;
+  commands.duplicate(new Set(ids()), 20).then(() => isReported = true);
+  await Promise.resolve();
+  commands.frame();
+  commands.reset();
+  assert.deepEqual([commands.isBusy, commands.frame()], [false, false]);
+  await Promise.resolve();
+  assert.equal(isReported, false);
+});
+
 test('items brought to the front keep their order; an undo reverts it unless others raised them later', () => {
   const { drawing, commands, ids, entries, echo, shapes } = shared();
   for (const y of [0, 50, 100]) draw(drawing, [0, y, 10, y]);
@@ -545,6 +583,11 @@ function shared() {
       last().entries(gatewayEntry({ flags: UNRELIABLE, sender: BEN.number, type: TRANSFORM_TYPE, payload }));
     },
   };
+}
+
+/** @param {import('../../Public/js/model/shapes.js').Shape} shape @param {string} id */
+function copyOf(shape, id) {
+  return Object.assign(shape.moved({ factor: 1, x: 20, y: 0 }), { id });
 }
 
 /** @param {Drawing} drawing @param {number[]} points */

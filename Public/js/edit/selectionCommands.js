@@ -136,7 +136,7 @@ export class SelectionCommands {
    * Inserts imported shapes and items. They become this person's own.
    * @param {Shape[]} shapes new ones
    * @param {{ added: import('./itemStore.js').ItemContent, place: import('../model/placement.js').Placement }[]} placed
-   * @returns {string[]} their ids
+   * @returns {Promise<string[]>} their ids, once all are inserted
    */
   insert(shapes, placed) {
     const { itemStore, drawing } = this.#parts;
@@ -148,7 +148,7 @@ export class SelectionCommands {
   /**
    * Duplicates shapes and items beside the originals.
    * @param {ReadonlySet<string>} ids @param {number} distance points
-   * @returns {Promise<string[]>} the ids of the copies; empty while the work is unfinished
+   * @returns {Promise<string[]>} the ids of the copies, once all are inserted
    */
   async duplicate(ids, distance) {
     const { itemStore, drawing } = this.#parts;
@@ -238,12 +238,16 @@ export class SelectionCommands {
     return { ids, places, isLive: points <= MAX_LIVE_POINTS, transform: IDENTITY };
   }
 
-  /** @param {Shape[]} shapes @param {Item[]} items new ones @returns {string[]} their ids; empty while the work is unfinished */
-  #pushInsertion(shapes, items) {
+  /**
+   * @param {Shape[]} shapes @param {Item[]} items new ones; unfinished work may still add some
+   * @returns {Promise<string[]>} their ids, once the work is finished; never if it is cancelled
+   */
+  async #pushInsertion(shapes, items) {
     if (shapes.length + items.length === 0 && !this.isBusy) return [];
     const { undo, redo } = this.#removal(shapes, items);
     this.#push({ undo: redo, redo: undo });
-    return this.isBusy ? [] : [...shapes, ...items].map(({ id }) => id);
+    await new Promise((resolve) => this.#tasks.run(() => [resolve], (finished) => finished(null)));
+    return [...shapes, ...items].map(({ id }) => id);
   }
 
   /** @param {Shape[]} shapes @param {Item[]} items @returns {Command} the command that removes them */

@@ -73,7 +73,7 @@ export class DrawingImporter {
     const above = drawing.nextZ;
     const order = [...moved, ...placed.map(({ place }) => place)].sort((one, other) => one.z - other.z);
     order.forEach((one, at) => one.z = above + at);
-    const ids = insert(moved, placed);
+    const ids = await insert(moved, placed);
     if (wasEmpty) view.showEverything();
     else choose(ids);
   }

@@ -59,7 +59,11 @@ export class SelectionController {
     this.#transformSync.follow(session);
   }
 
-  /** Inserts imported shapes and items. @param {Parameters<SelectionCommands['insert']>} things @returns {string[]} their ids */
+  /**
+   * Inserts imported shapes and items.
+   * @param {Parameters<SelectionCommands['insert']>} things
+   * @returns {Promise<string[]>} their ids, once all are inserted
+   */
   insert(...things) {
     return this.#commands.insert(...things);
   }
@@ -75,8 +79,12 @@ export class SelectionController {
   async duplicate() {
     const { selection, camera } = this.#parts;
     this.selectTool.commitNudge();
+    const originals = new Set(selection.ids);
     try {
-      selection.choose(await this.#commands.duplicate(selection.ids, BESIDE / camera.scale));
+      const copies = await this.#commands.duplicate(originals, BESIDE / camera.scale);
+      // Many copies take a while. Meanwhile, the person may have selected something else, or nothing.
+      const isUnchanged = selection.size > 0 && [...selection.ids].every((id) => originals.has(id));
+      if (isUnchanged) selection.choose(copies);
     } catch (error) {
       toast(errorText(error));
     }
@@ -122,7 +130,12 @@ export class SelectionController {
     if (size === 0) return;
     if (soleItem) return itemView.remove(soleItem);
     const isForGood = selection.items.some(({ blob }) => blob === null);
-    const question = { title: strings.removeThings(size), text: strings.cannotComeBack, action: strings.remove };
+    const question = {
+      title: strings.removeThings(size),
+      text: strings.cannotComeBack,
+      action: strings.remove,
+      isDestructive: true,
+    };
     if (isForGood && !await confirmed(question)) return;
     this.#commands.remove(ids);
     announce(strings.thingsRemoved(size));
