@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Item } from '../../Public/js/model/item.js';
-import { pastedText, Text } from '../../Public/js/model/text.js';
+import { Text } from '../../Public/js/model/text.js';
 import { Stroke } from '../../Public/js/model/stroke.js';
 import {
   checkSize,
@@ -195,16 +195,4 @@ test('the export has a margin, does not block the page, and can be cancelled', a
   })();
   await assert.rejects(reading, { name: 'AbortError' });
   assert.deepEqual(seen, [1]);
-});
-
-test('pasted text is placed around a point in readable lines', () => {
-  const look = { rgb: '#e5484d', color: 0, size: 20 };
-  const paste = (/** @type {string} */ words) => pastedText(words, look, { id: 'T', z: 7 }, [100, 50]);
-  assert.equal(paste(' \n\t'), null);
-  const text = paste(`first\r\n${'many words '.repeat(12)}\n${'x'.repeat(100)}`);
-  assert.equal(text?.z, 7);
-  const lengths = text?.lines.map(({ length }) => length);
-  assert.deepEqual(lengths, [5, 59, 60, 10, 100]);
-  const { left, right, top, bottom } = /** @type {Text} */ (text).box;
-  assert.deepEqual([left + right, top + bottom].map(Math.round), [200, 100]);
 });

@@ -6,6 +6,7 @@ const { number, plural, counted, list } = formatterOf('de');
 const STROKES = { one: 'Strich', other: 'Striche' };
 const PICTURES = { one: 'Bild', other: 'Bilder' };
 const FILES = { one: 'Datei', other: 'Dateien' };
+const TEXTS = { one: 'Text', other: 'Texte' };
 const THINGS = { one: 'Element', other: 'Elemente' };
 const PEOPLE = { one: 'Person', other: 'Personen' };
 const ARE = { one: 'ist', other: 'sind' };
@@ -130,6 +131,14 @@ const table = {
   scan: 'Wer neben dir sitzt, kann den Code mit der Handykamera scannen.',
   onlyThisDevice:
     'Diesen Link kann nur dieses Gerät öffnen. Damit andere mitzeichnen können, öffne die Seite unter der Adresse, die dieser Rechner in deinem Netz hat.',
+  address: 'Adresse',
+  inNetwork: 'Geräte im selben Netz können diesen Link öffnen.',
+  inNetworkWithWarning:
+    'Geräte im selben Netz können diesen Link öffnen. Ihr Browser warnt vielleicht zuerst, weil er das Zertifikat dieses Rechners nicht kennt.',
+  damagedLink: 'Dieser Link ist beschädigt',
+  damagedLinkText:
+    'Er ist unvollständig, oder etwas anderes stimmt nicht mit ihm. Deshalb führt er zu keiner Sitzung. Lass dir den Link noch einmal geben. Bis dahin kannst du allein zeichnen.',
+  drawAlone: 'Allein zeichnen',
   copyByHand: 'Der Link ist markiert: Kopiere ihn mit Strg+C oder halte ihn gedrückt.',
 
   yourName: 'Dein Name',
@@ -251,6 +260,11 @@ const table = {
   thingsChosen: (count) => `${counted(count, THINGS)} ausgewählt.`,
   removeThings: (count) => `${counted(count, THINGS)} für alle entfernen?`,
   thingsRemoved: (count) => `${counted(count, THINGS)} entfernt.`,
+  pastedAs: (count) => `Der eingefügte Text ist lang: Daraus sind ${counted(count, TEXTS)} geworden.`,
+  pastedPart: (limit, count) =>
+    `Der eingefügte Text ist zu lang: Hier sind nur seine ersten ${number(limit)} Zeichen, als ${counted(count, TEXTS)}.`,
+  textIsFull: (limit) =>
+    `Ein Text hat höchstens ${number(limit)} Zeichen. Füge einen längeren daneben ein: Daraus werden mehrere Texte.`,
 
   download: 'Herunterladen',
   downloadOf: (name) => `${name} herunterladen`,

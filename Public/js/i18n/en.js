@@ -11,6 +11,7 @@ const { number, plural, counted, list } = formatterOf('en');
 const STROKES = { one: 'stroke', other: 'strokes' };
 const PICTURES = { one: 'picture', other: 'pictures' };
 const FILES = { one: 'file', other: 'files' };
+const TEXTS = { one: 'text', other: 'texts' };
 const THINGS = { one: 'thing', other: 'things' };
 const PEOPLE = { one: 'person', other: 'people' };
 const ARE = { one: 'is', other: 'are' };
@@ -143,6 +144,14 @@ const table = {
   scan: 'People beside you can scan this with a phone’s camera.',
   onlyThisDevice:
     'Only this device can open this link. To draw with others, open the page at the address that this machine has in your network.',
+  address: 'Address',
+  inNetwork: 'Devices in the same network can open this link.',
+  inNetworkWithWarning:
+    'Devices in the same network can open this link. Their browsers may warn at first, because they do not know the certificate of this machine.',
+  damagedLink: 'This link is damaged',
+  damagedLinkText:
+    'It is incomplete, or something else is wrong with it, so it leads to no session. Ask for the link again. Until then, you can draw alone.',
+  drawAlone: 'Draw alone',
   copyByHand: 'The link is selected. Copy it with Ctrl C, or touch and hold it.',
 
   // People.
@@ -289,6 +298,15 @@ const table = {
   removeThings: (count) => `Remove ${counted(count, THINGS)} for everybody?`,
   /** @param {number} count */
   thingsRemoved: (count) => `${counted(count, THINGS)} removed.`,
+
+  /** @param {number} count */
+  pastedAs: (count) => `The pasted text is long: it became ${counted(count, TEXTS)}.`,
+  /** @param {number} limit @param {number} count */
+  pastedPart: (limit, count) =>
+    `The pasted text is too long: only its first ${number(limit)} characters are here, as ${counted(count, TEXTS)}.`,
+  /** @param {number} limit */
+  textIsFull: (limit) =>
+    `A text has at most ${number(limit)} characters. Paste a longer one beside it: it becomes several texts.`,
 
   // Pictures and files.
   download: 'Download',

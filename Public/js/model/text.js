@@ -152,33 +152,10 @@ export class Text {
 
 /** @param {string} text @returns {string} without unsafe characters, and within the maximum length */
 export function cleanText(text) {
-  const clean = text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/\t/g, '  ').replace(UNSAFE, '');
-  return [...clean].slice(0, MAX_TEXT_LENGTH).join('').trimEnd();
+  return [...safeText(text)].slice(0, MAX_TEXT_LENGTH).join('').trimEnd();
 }
 
-/** The maximum number of characters in a line, except for longer words. */
-const LINE_LENGTH = 64;
-
-/**
- * Makes a text from pasted words.
- * @param {string} words @param {{ rgb: string, color: number, size: number }} style @param {{ id: string, z: number }} identity
- * @param {[number, number]} middle its center @returns {Text | null} null: it is empty
- */
-export function pastedText(words, style, identity, [x, y]) {
-  const text = cleanText(words.split(/\r\n?|\n/).map(wrapped).join('\n'));
-  if (text.trim() === '') return null;
-  const made = new Text({ ...style, ...identity, text, x: 0, y: 0 });
-  const { right, bottom } = made.box;
-  return made.with({ x: onPlane(x - right / 2), y: onPlane(y - bottom / 2) });
-}
-
-/** @param {string} line @returns {string} in several lines if it is long */
-function wrapped(line) {
-  const lines = [''];
-  for (const word of line.split(/(?<=\s)(?=\S)/)) {
-    const before = lines[lines.length - 1];
-    if (before !== '' && before.length + word.trimEnd().length > LINE_LENGTH) lines.push(word);
-    else lines[lines.length - 1] += word;
-  }
-  return lines.map((one) => one.trimEnd()).join('\n');
+/** @param {string} text @returns {string} without unsafe characters */
+export function safeText(text) {
+  return text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/\t/g, '  ').replace(UNSAFE, '');
 }

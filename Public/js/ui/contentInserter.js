@@ -1,9 +1,10 @@
 /** Inserts the content that a person drops, picks or pastes: pictures and files, saved drawings, and text. */
 
-import { pastedText } from '../model/text.js';
+import { MAX_PASTED, pastedTexts } from '../model/pastedText.js';
 import { isDrawingFile, isDrawingText } from '../persist/drawingFile.js';
 import { newKey } from '../sync/key.js';
 import { strings } from '../i18n/i18n.js';
+import { toast } from './dialogs.js';
 import { DrawingImporter } from './drawingImporter.js';
 import { FilePlacer } from './filePlacer.js';
 
@@ -58,8 +59,8 @@ export class ContentInserter {
     this.#filePlacer.add(files.filter((file) => !isDrawingFile(file)), at);
   }
 
-  /** Inserts a pasted text. @param {string} pasted a saved drawing, or any other text */
-  insertText(pasted) {
+  /** Inserts a pasted text. A long one becomes several texts. @param {string} pasted a saved drawing, or any other text */
+  async insertText(pasted) {
     const { drawing, camera, canvas, toolbar, stylePicker, selectionController, pointer } = this.#parts;
     const middle = { x: canvas.width / 2, y: canvas.height / 2 };
     if (isDrawingText(pasted)) {
@@ -67,10 +68,14 @@ export class ContentInserter {
       const [x, y] = position ? camera.toCanvas(...position) : [middle.x, middle.y];
       return void this.#importer.open(new File([pasted], strings.asDrawing), { x, y });
     }
-    const identity = { id: newKey(), z: drawing.nextZ };
-    const text = pastedText(pasted, stylePicker.textStyle, identity, camera.toPlane(middle.x, middle.y));
-    if (!text) return;
+    const identities = { newId: newKey, z: drawing.nextZ };
+    const center = camera.toPlane(middle.x, middle.y);
+    const { texts, isCut } = pastedTexts(pasted, stylePicker.textStyle, identities, center);
+    if (texts.length === 0) return;
+    const ids = await selectionController.insert(texts, []);
     toolbar.choose('select');
-    selectionController.selectTool.select(selectionController.insert([text], []));
+    selectionController.selectTool.select(ids);
+    if (isCut) toast(strings.pastedPart(MAX_PASTED, texts.length));
+    else if (texts.length > 1) toast(strings.pastedAs(texts.length));
   }
 }
