@@ -38,6 +38,9 @@ export class ExportDialog {
   #form = /** @type {HTMLFormElement} */ (element('export'));
   #preview = /** @type {HTMLCanvasElement} */ (element('export-preview'));
   #note = element('export-note');
+  #copyButton = element('export-copy');
+  /** True if the browser can put a picture on the clipboard. */
+  #canCopy = globalThis.ClipboardItem !== undefined && navigator.clipboard?.write !== undefined;
   #lifetime = new AbortController();
 
   /**
@@ -55,9 +58,7 @@ export class ExportDialog {
       event.preventDefault();
       this.#make(() => this.#save());
     });
-    const copy = element('export-copy');
-    copy.hidden = !globalThis.ClipboardItem || !navigator.clipboard?.write;
-    copy.addEventListener('click', () => this.#make(() => this.#copy()));
+    this.#copyButton.addEventListener('click', () => this.#make(() => this.#copy()));
     element('export-print').addEventListener('click', () => this.#make(() => this.#print()));
     preparePrinting(() => scene.isEmpty ? null : this.#order('white'));
   }
@@ -108,6 +109,7 @@ export class ExportDialog {
     const format = this.#format;
     element('export-scale').hidden = format !== 'png';
     element('export-paper').hidden = format === 'drawing';
+    this.#copyButton.hidden = format === 'drawing' || !this.#canCopy;
     const order = this.#order(format === 'drawing' ? 'page' : undefined);
     this.#note.textContent = format === 'png' ? this.#size(order.drawables) : strings.formats[format];
     this.#preview.hidden = order.drawables.length > MAX_PREVIEWED;
@@ -224,7 +226,7 @@ export function preparePrinting(order) {
     const canvas = make('canvas');
     // This event cannot wait, so pictures that are not loaded are missing in the print.
     paintAll(canvas, all, SHARPNESS);
-    sheet.replaceChildren(canvas);
+    putOnSheet(canvas);
   });
   addEventListener('afterprint', () => sheet.replaceChildren());
 }
@@ -235,9 +237,19 @@ async function print(picture) {
   const image = make('img', { src, alt: strings.page });
   try {
     await image.decode();
-    element('sheet').replaceChildren(image);
+    putOnSheet(image);
     globalThis.print();
   } finally {
     URL.revokeObjectURL(src);
   }
+}
+
+/**
+ * Puts a picture on the sheet that is printed. A wide picture is printed across the paper.
+ * @param {HTMLCanvasElement | HTMLImageElement} picture
+ */
+function putOnSheet(picture) {
+  const sheet = element('sheet');
+  sheet.toggleAttribute('data-wide', picture.width > picture.height);
+  sheet.replaceChildren(picture);
 }
