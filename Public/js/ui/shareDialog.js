@@ -3,7 +3,8 @@
 import { qrCode } from './qrCode.js';
 import { strings } from '../i18n/i18n.js';
 import { showDialog } from './dialogs.js';
-import { element, makeSVG } from './elements.js';
+import { element, make, makeSVG } from './elements.js';
+import { isForThisDeviceOnly, networkLinks } from './networkLinks.js';
 
 /** The width of the quiet zone around a code, in modules (ISO/IEC 18004 §6.3.8). */
 const QUIET = 4;
@@ -13,32 +14,59 @@ const MAX_CODE_WIDTH = 210;
 /** @param {string} link @returns {Promise<string>} resolved when the dialog is closed */
 export function showLink(link) {
   const input = /** @type {HTMLInputElement} */ (element('share-link'));
+  const dialog = /** @type {HTMLDialogElement} */ (element('share-dialog'));
+  const choice = /** @type {HTMLSelectElement} */ (element('share-address'));
   const note = element('share-note');
   const copy = element('share-copy');
   const send = element('share-send');
-  input.value = link;
-  const hint = isForThisDeviceOnly(link) ? strings.onlyThisDevice : '';
-  note.textContent = hint;
-  copy.textContent = strings.copy;
+  let hint = '';
+  /** @param {string} shown @param {string} [text] about it */
+  const show = (shown, text = hintFor(shown)) => {
+    input.value = shown;
+    if (document.activeElement === input) select(input);
+    copy.textContent = strings.copy;
+    note.textContent = hint = text;
+    showCode(isForThisDeviceOnly(shown) ? null : shown);
+  };
+  choice.hidden = true;
+  choice.onchange = () => show(choice.value);
   send.hidden = !navigator.share;
-  showCode(link);
   copy.onclick = async () => {
     const isCopied = await copied(input);
     copy.textContent = isCopied ? strings.copied : strings.copy;
     note.textContent = isCopied ? hint : strings.copyByHand;
   };
   // The promise is rejected if the person cancels; that is no error.
-  send.onclick = () => navigator.share({ title: 'Draw Together', url: link }).catch(() => {});
+  send.onclick = () => navigator.share({ title: 'Draw Together', url: input.value }).catch(() => {});
   const closed = showDialog('share-dialog');
   input.focus();
-  input.select();
-  input.scrollLeft = 0;
+  show(link, '');
+  if (!isForThisDeviceOnly(link)) return closed;
+  networkLinks(link).then((links) => {
+    if (!dialog.open || input.value !== link) return;
+    const all = [...links, link];
+    choice.replaceChildren(...all.map((one) => make('option', { value: one }, new URL(one).host)));
+    choice.hidden = links.length === 0;
+    show(all[0]);
+  });
   return closed;
 }
 
-/** @param {string} link */
+/** @param {string} link to a gateway on this device @returns {string} the devices that can open it */
+function hintFor(link) {
+  if (isForThisDeviceOnly(link)) return strings.onlyThisDevice;
+  return link.startsWith('https:') ? strings.inNetworkWithWarning : strings.inNetwork;
+}
+
+/** @param {HTMLInputElement} input */
+function select(input) {
+  input.select();
+  input.scrollLeft = 0;
+}
+
+/** @param {string | null} link null: no code, because a camera would be of no use */
 function showCode(link) {
-  const modules = qrCode(link);
+  const modules = link === null ? null : qrCode(link);
   element('share-scan').hidden = modules === null;
   if (!modules) return;
   const side = modules.length + 2 * QUIET;
@@ -67,10 +95,4 @@ async function copied(input) {
   } catch {
     return document.execCommand('copy');
   }
-}
-
-/** @param {string} link */
-function isForThisDeviceOnly(link) {
-  const { hostname } = new URL(link);
-  return hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.');
 }
