@@ -15,11 +15,11 @@ test('without a server, each address of the page opens it, with its files', asyn
   browser.serves('ONE22222');
   await browser.install('ONE22222');
   browser.isOnline = false;
-  for (const path of ['/', '/?a=b', SESSION, `${SESSION}/`]) {
+  for (const path of ['/', '/?a=b', SESSION, `${SESSION}/`, `${SESSION}.`, '/s/short']) {
     assert.equal(await browser.opens(path), 'page ONE22222', path);
   }
   assert.equal(await browser.loads('/js/app-ONE22222.js'), 'script ONE22222');
-  assert.equal(await browser.opens('/s/short'), null);
+  for (const path of ['/s', '/s/', `${SESSION}/more`]) assert.equal(await browser.opens(path), null, path);
 });
 
 test('the page is loaded from the server, and its files from the cache', async () => {

@@ -9,7 +9,7 @@ import { Drawing } from '../edit/drawing.js';
 import { UndoHistory } from '../edit/undoHistory.js';
 import { Items, Scene } from '../model/scene.js';
 import { Renderer } from '../render/renderer.js';
-import { Text } from '../model/text.js';
+import { MAX_TEXT_LENGTH, Text } from '../model/text.js';
 import { Selection } from '../edit/selection.js';
 import { ShapeIndex } from '../model/spatialIndex.js';
 import { Shapes } from '../model/shapes.js';
@@ -271,7 +271,8 @@ let creating = null;
 const deferred = () => creating ??= createDeferred().catch((error) => (creating = null, Promise.reject(error)));
 
 async function createDeferred() {
-  const { AttachmentLimit, ContentInserter, ExportDialog, TiledRenderer, ...functions } = await loadDeferred();
+  const parts = await loadDeferred();
+  const { AttachmentLimit, ContentInserter, ExportDialog, limitText, TiledRenderer, ...functions } = parts;
   renderer.useTiles(TiledRenderer);
   const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
   const attachmentLimit = new AttachmentLimit(sharing, base);
@@ -289,6 +290,10 @@ async function createDeferred() {
     chooseItem: choose,
     pointer: () => pointer,
     limit: () => attachmentLimit.load(),
+  });
+  limitText(/** @type {HTMLTextAreaElement} */ (element('writing')), MAX_TEXT_LENGTH, {
+    cut: () => toast(strings.textIsFull(MAX_TEXT_LENGTH)),
+    pasteElsewhere: (text) => (textTool.finish(), inserter.insertText(text)),
   });
   return { exporting, inserter, ...functions };
 }
@@ -385,8 +390,13 @@ openToInspection({
   frameQueue,
 });
 
-const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
-if (shared) {
+function openAlone() {
+  replayStrokes(input);
+  sharing.openAlone();
+}
+
+/** @param {string} id of a session */
+function join(id) {
   /** @param {Error} error */
   const failed = (error) => {
     toast(errorText(error), { stays: true });
@@ -395,12 +405,14 @@ if (shared) {
   // The page of a session replays the strokes once it has entered the session: earlier they would be lost.
   sharing.addEventListener('session', () => replayStrokes(input), { once: true });
   sharing.addEventListener('unloaded', (event) => failed(/** @type {CustomEvent<Error>} */ (event).detail));
-  sharing.join(shared[1]).catch(failed);
-} else {
-  replayStrokes(input);
-  sharing.openAlone();
+  sharing.join(id).catch(failed);
 }
+
+const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
+if (shared) join(shared[1]);
+else if (location.pathname.startsWith('/s/')) withDeferred(({ openDamagedLink }) => openDamagedLink(join, openAlone));
+else openAlone();
 stateChanged();
 document.documentElement.dataset.ready = 'true';
 // Loads these parts now, so that they are available when the connection is lost.
-loadAtLast().then(deferred).then(({ startRest }) => startRest(sharing, shared?.[1]));
+loadAtLast().then(deferred).then(({ startRest }) => startRest(sharing));

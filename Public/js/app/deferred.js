@@ -1,6 +1,7 @@
 /** The parts that the first stroke does not need. They are loaded together, as soon as the page can be drawn on. */
 
 export { AttachmentLimit } from './attachmentLimit.js';
+export { openDamagedLink } from './damagedLink.js';
 export { startRest } from './rest.js';
 export { TiledRenderer } from '../render/tiles/tiledRenderer.js';
 export { persistentJournalEnvironment } from '../persist/journalEnvironment.js';
@@ -13,3 +14,4 @@ export { ContentInserter } from '../ui/contentInserter.js';
 export { ExportDialog } from '../ui/exportDialog.js';
 export { showKeys } from '../ui/keysDialog.js';
 export { showLink } from '../ui/shareDialog.js';
+export { limitText } from '../ui/textLimit.js';

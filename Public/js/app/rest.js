@@ -3,12 +3,18 @@
 import { browserSnapshots } from '../persist/database.js';
 import { removeOldSnapshots } from '../persist/sessionSnapshots.js';
 import { keepOffline, whenIdle } from './offline.js';
+import { nameAppleKeys } from '../i18n/appleKeys.js';
+import { sessionInPath } from '../model/sessionPath.js';
+import { offerKeys } from '../ui/keysDialog.js';
 import { openPopoversByClass } from '../ui/popoverFallback.js';
 import { onResume } from './onResume.js';
 
-/** @param {import('./sharing.js').Sharing} sharing @param {string} [session] the id in the page's address */
-export function startRest(sharing, session) {
+/** @param {import('./sharing.js').Sharing} sharing */
+export function startRest(sharing) {
+  const session = sessionInPath(location.pathname) || undefined;
   openPopoversByClass();
+  offerKeys();
+  nameAppleKeys(document);
   onResume((isDoubtful) => sharing.session?.checkConnection({ isDoubtful }));
   whenIdle(() => {
     keepOffline();

@@ -1,4 +1,7 @@
-/** The strings of the page's language. They are set before any module that uses them is loaded, and never change after that. */
+/**
+ * The strings of the page's language. They are set before any module that uses them is loaded. After that, only the names of keys
+ * change, on a Mac (`appleKeys.js`).
+ */
 
 import { en } from './en.js';
 import { sizesApart } from './format.js';
@@ -25,6 +28,11 @@ export async function speak(language) {
     strings = en;
   }
   return strings !== en;
+}
+
+/** Changes the strings, for all later uses. @param {(table: Readonly<Strings>) => Readonly<Strings>} change */
+export function changeStrings(change) {
+  strings = change(strings);
 }
 
 /** The code whose detail is for the gateway's operator. */

@@ -28,8 +28,8 @@ const PAGE = '/';
  * server answers with anything else, because a full device allows this, too.
  */
 const UNCHANGED = '/unchanged';
-/** The paths at which the page opens, without a session and with one. */
-const PAGE_PATH = /^\/(s\/[\w-]{22}\/?)?$/;
+/** The paths at which the page opens: without a session, and with a link, which may be damaged. */
+const PAGE_PATH = /^\/(s\/[^/]+\/?)?$/;
 /** A name with a hash of the content. The build gives such a name to each file that another file names. */
 const HASHED = /-[A-Z2-7]{8}\.[\w.]+$/;
 /** The maximum wait for the server's answer. After that, the page is loaded from the cache. */

@@ -1,5 +1,6 @@
 /** The keyboard shortcuts. */
 
+import { isApple } from '../i18n/platform.js';
 import { CLOSER } from './canvasView.js';
 import { element } from './elements.js';
 import { openPopover } from './popovers.js';
@@ -91,14 +92,17 @@ export function bindKeys(
 
 /**
  * Calls an action for each of the given keys.
- * @param {Record<string, (event: KeyboardEvent) => void>} actions by key, with `mod+` in front for Ctrl or Cmd; `shift+`
- *   and a digit is the key with this digit, whatever character it types
+ * @param {Record<string, (event: KeyboardEvent) => void>} actions by key, with `mod+` in front for Ctrl, or Command on a Mac;
+ *   `shift+` and a digit is the key with this digit, whatever character it types
  * @param {() => boolean} [areOff]
  */
 function listenToKeys(actions, areOff = () => false) {
+  const isMac = isApple();
   addEventListener('keydown', (event) => {
-    if (event.defaultPrevented || event.altKey || isBusy(event.target) || isHandledByBrowser(event)) return;
-    const modifier = event.ctrlKey || event.metaKey ? 'mod+' : '';
+    const [isMod, isSystem] = isMac ? [event.metaKey, event.ctrlKey] : [event.ctrlKey, event.metaKey];
+    // The other modifier is for the system, such as the Windows key.
+    if (event.defaultPrevented || event.altKey || isSystem || isBusy(event.target) || isHandledByBrowser(event)) return;
+    const modifier = isMod ? 'mod+' : '';
     const shift = event.shiftKey && modifier ? 'shift+' : '';
     const key = event.key.toLowerCase();
     const digit = event.shiftKey && !modifier && key !== event.code.at(-1) && /^Digit(\d)$/.exec(event.code);

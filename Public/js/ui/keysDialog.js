@@ -1,35 +1,40 @@
-/** The list of the keys. */
+/** The list of the keys, and its button. */
 
+import { isApple } from '../i18n/platform.js';
 import { strings } from '../i18n/i18n.js';
 import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
+import { isBusy } from './keys.js';
 
 /** @returns {[string[], string][]} */
 function keys() {
-  const { ctrl } = strings;
+  const [separator, alt] = isApple() ? ['', '⌥'] : [' ', 'Alt'];
+  const chord = (/** @type {string} */ modifier, /** @type {string} */ key) => `${modifier}${separator}${key}`;
+  const mod = (/** @type {string} */ key) => chord(strings.ctrl, key);
+  const shift = (/** @type {string} */ key) => chord(strings.shift, key);
   return [
     [['P', 'M', 'E', 'V'], strings.keyTools],
     [['L', 'A', 'R', 'O'], strings.keyShapes],
-    [[strings.shift, 'Alt'], strings.keyRegular],
+    [[strings.shift, alt], strings.keyRegular],
     [['T'], strings.text],
     [['H'], strings.hand],
     [['I'], strings.add],
     [['←', '→', '↑', '↓'], strings.keyMove],
-    [[`${ctrl} ↑`, `${ctrl} ↓`], strings.keySize],
+    [[mod('↑'), mod('↓')], strings.keySize],
     [[strings.delete], strings.keyRemove],
-    [[`${ctrl} A`], strings.keyAll],
+    [[mod('A')], strings.keyAll],
     [[',', '.'], strings.keyStep],
-    [[`${ctrl} D`], strings.duplicate],
-    [[`${ctrl} C`, `${ctrl} V`], strings.keyCopy],
+    [[mod('D')], strings.duplicate],
+    [[mod('C'), mod('V')], strings.keyCopy],
     [[strings.pageUp], strings.bringToFront],
     [['[', ']'], strings.keyWidth],
     [['1', '…', '0'], strings.keyColors],
-    [[`${ctrl} Z`], strings.keyUndo],
+    [[mod('Z')], strings.keyUndo],
     [[strings.space, strings.drag], strings.keyHand],
     [['+', '−'], strings.keyZoom],
-    [[`${strings.shift} 0`], strings.keyActualSize],
-    [['F', `${strings.shift} 1`], strings.showEverything],
-    [[`${ctrl} S`], strings.saveCopy],
+    [[shift('0')], strings.keyActualSize],
+    [['F', shift('1')], strings.showEverything],
+    [[mod('S')], strings.saveCopy],
     [['?'], strings.keyList],
   ];
 }
@@ -42,4 +47,11 @@ export function showKeys() {
   ]);
   element('keys-list').replaceChildren(...rows);
   return showDialog('keys-dialog');
+}
+
+/** Hides the button of the list on a touch device, until a key is pressed outside of a text: then there is a keyboard. */
+export function offerKeys() {
+  const button = element('keys');
+  button.hidden = matchMedia('(hover: none) and (pointer: coarse)').matches;
+  addEventListener('keydown', ({ target }) => button.hidden &&= isBusy(target), { capture: true });
 }

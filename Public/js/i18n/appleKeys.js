@@ -1,0 +1,33 @@
+/** The names of keys on keyboards of Apple. */
+
+import { changeStrings, strings } from './i18n.js';
+import { isApple } from './platform.js';
+
+/** @typedef {import('./en.js').Strings} Strings */
+
+const KEYS = Object.freeze({ ctrl: '⌘', shift: '⇧', delete: '⌫', pageUp: 'fn ↑' });
+
+/**
+ * On a device of Apple, names the keys as on its keyboards: in the strings, and in the titles that a page already has. Titles are
+ * shown late, so this can wait until the page can be drawn on.
+ * @param {ParentNode} page @param {boolean} [isNeeded]
+ */
+export function nameAppleKeys(page, isNeeded = isApple()) {
+  if (!isNeeded) return;
+  const named = namer(strings);
+  for (const element of page.querySelectorAll('[title]')) {
+    element.setAttribute('title', named(element.getAttribute('title') ?? ''));
+  }
+  changeStrings((table) => {
+    const texts = Object.entries(table).map(([name, text]) => [name, typeof text === 'string' ? named(text) : text]);
+    return Object.freeze({ ...Object.fromEntries(texts), ...KEYS });
+  });
+}
+
+/** @param {Readonly<Strings>} table @returns {(text: string) => string} renames the keys in a text of the table's language */
+function namer({ ctrl, shift, delete: remove, pageUp }) {
+  const modifiers = new RegExp(`${ctrl}[ +](${shift}[ +])?`, 'g');
+  return (text) =>
+    text.replaceAll(modifiers, (_, shifted) => shifted ? `${KEYS.shift}${KEYS.ctrl}` : KEYS.ctrl)
+      .replaceAll(`(${remove})`, `(${KEYS.delete})`).replaceAll(`(${pageUp})`, `(${KEYS.pageUp})`);
+}
