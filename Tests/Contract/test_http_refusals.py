@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
+
 import pytest
 
 from gateway import Gateway
@@ -123,6 +127,30 @@ async def test_an_unknown_method_is_501_or_405(gateway: Gateway, method: str) ->
 @pytest.mark.parametrize("path", ["/nothing", "/api", "/api/", "/api/nothing", "/s/", "/s", "/api/sessions/"])
 async def test_a_missing_resource_is_404(gateway: Gateway, path: str) -> None:
     (await gateway.get(path)).problem(404, "not-found")
+
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/api/nothing", "/s/", "/s/A/B", "/.hidden"])
+async def test_a_browser_at_a_missing_resource_gets_a_page(gateway: Gateway, path: str) -> None:
+    response = await gateway.get(path, Accept=BROWSER)
+    assert response.status == 404
+    assert response["content-type"].replace(" ", "").lower() == "text/html;charset=utf-8"
+    page = response.text
+    assert '<html lang="en">' in page and '<a href="/">' in page
+    # Everything is inside the page, and the policy allows only its style sheet.
+    assert not re.search(r"<script|\bsrc=|<link|\bstyle=|url\(|@import", page)
+    style = re.search(r"<style>(.*?)</style>", page, re.S)
+    assert style
+    hash_ = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+    policy = response["content-security-policy"]
+    assert f"style-src 'self' 'sha256-{hash_}'" in policy and "unsafe" not in policy
+    assert "default-src 'none'" in policy and "script-src 'self';" in policy
+    german = await gateway.get(path, Accept=BROWSER, Accept_Language="de-DE,de;q=0.9,en;q=0.5")
+    assert '<html lang="de">' in german.text
+    head = await gateway.request("HEAD", path, {"Accept": BROWSER})
+    assert (head.status, head["content-length"]) == (404, response["content-length"])
 
 
 async def test_options_lists_the_allowed_methods(gateway: Gateway) -> None:

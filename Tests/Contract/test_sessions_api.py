@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 from datetime import datetime, timedelta
 
 import pytest
@@ -196,6 +197,41 @@ async def test_the_total_number_of_sessions_is_limited(gateway_with) -> None:
     refused = await gateway.post("/api/sessions")
     assert refused.status in (429, 503)
     assert refused.problem(refused.status, "too-many")["limit"] == 2
+
+
+def address_in_the_network() -> str | None:
+    """Returns this machine's address in the network, that of its own outgoing connections; None without a network. Nothing is
+    sent."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        try:
+            asking.connect(("192.0.2.1", 9))
+        except OSError:
+            return None
+        return asking.getsockname()[0]
+
+
+async def test_only_a_page_on_this_machine_gets_links_for_the_network(gateway_with) -> None:
+    gateway: Gateway = gateway_with("--http", "0.0.0.0:0")
+    session, port = await gateway.create_session(), gateway.http[1]
+
+    async def links(host: str, fields: dict[str, str] | None = None) -> list[str] | None:
+        async with await gateway.connect() as connection:
+            path = f"/api/sessions/{session}"
+            await connection.send(request_bytes("GET", path, f"{host}:{port}", fields or {}))
+            return (await connection.receive()).json().get("networkLinks")
+
+    address = address_in_the_network()
+    for host in ("localhost", "127.0.0.1"):
+        found = await links(host)
+        assert (f"http://{address}:{port}/s/{session}" in found) if address else found is None
+    for host in (address or "192.0.2.1", "draw.example"):
+        assert await links(host) is None
+    for name, value in {"X-Forwarded-For": "127.0.0.1", "Origin": "http://draw.example"}.items():
+        assert await links("localhost", {name: value}) is None
+
+
+async def test_a_gateway_on_loopback_has_no_links_for_the_network(gateway: Gateway) -> None:
+    assert "networkLinks" not in await gateway.session(await gateway.create_session())
 
 
 async def test_complete_ids_and_tokens_are_never_logged(new_gateway) -> None:

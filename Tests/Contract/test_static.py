@@ -17,7 +17,7 @@ STYLE = b"/* a style sheet */\n" + b"body { color: red }\n" * 200
 IMAGE = bytes(range(256)) * 8
 # The parts inside the markup of a release.
 INLINE = {"script": "{ let größe = 1 }", "style": "body{color:red}"}
-PAGE_PATHS = ["/", "/s/AAAAAAAAAAAAAAAAAAAAAA"]
+PAGE_PATHS = ["/", "/s/AAAAAAAAAAAAAAAAAAAAAA", "/s/AAAAAAAAAAAAAAAAAAAAAA/"]
 # The files of a release whose names contain a hash.
 HASHED = ["js/app-3F5KQ2ZD.js", "js/app-3F5KQ2ZD.js.map", "style-A2B3C4D5.css"]
 TRAVERSALS = [
@@ -62,7 +62,7 @@ def files(gateway_with, tmp_path_factory: pytest.TempPathFactory) -> Gateway:
     return gateway_with(public=public)
 
 
-@pytest.mark.parametrize("path", ["/", "/s/AAAAAAAAAAAAAAAAAAAAAA", "/?x=1"])
+@pytest.mark.parametrize("path", [*PAGE_PATHS, "/?x=1", "/s/AAAAAAAAAAAAAAAAAAAAAA.", "/s/AAAA", "/s/AAAA%20"])
 async def test_the_canvas_page_is_served_at_the_root_and_at_links(gateway: Gateway, path: str) -> None:
     response = await gateway.get(path)
     assert response.status == 200

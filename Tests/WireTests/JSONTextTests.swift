@@ -123,4 +123,18 @@ struct JSONTextTests {
         resumed: false, session: session, limits: Limits()))
     #expect(try GatewayControl.decode(joined.encoded().span) == joined)
   }
+
+  @Test("a session has links for the network only if there are some")
+  func networkLinks() throws {
+    var session = SessionObject(
+      id: SessionID(high: 1, low: 2), link: "/s/x", activity: .standard,
+      createdAt: Date(timeIntervalSince1970: 0), participants: 1, sequence: 1)
+    #expect(!String(decoding: WireJSON.encode(session), as: UTF8.self).contains("networkLinks"))
+    session.networkLinks = ["https://192.0.2.7:8443/s/x", "https://[2001:db8::7]:8443/s/x"]
+    let encoded = WireJSON.encode(session)
+    #expect(
+      String(decoding: encoded, as: UTF8.self).contains(
+        #""networkLinks":["https://192.0.2.7:8443/s/x","https://[2001:db8::7]:8443/s/x"],"#))
+    #expect(try WireJSON.decode(SessionObject.self, from: encoded.span) == session)
+  }
 }

@@ -28,25 +28,7 @@ package enum AcceptEncoding {
     let parts = element.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmingBlanks() }
     guard parts.count <= 2, let coding = parts.first, coding.utf8.allSatisfy(Grammar.isToken), !coding.isEmpty
     else { return nil }
-    guard parts.count == 2 else { return (coding, 1_000) }
-    return weight(parts[1]).map { (coding, $0) }
-  }
-
-  /// Parses `q=` and a number from 0 to 1 with at most three decimals (§12.4.2).
-  private static func weight(_ text: String) -> Int? {
-    var bytes = Array(text.utf8)[...]
-    guard let name = bytes.popFirst(), Grammar.lowercased(name) == 0x71, bytes.popFirst() == 0x3D,
-      let whole = bytes.popFirst(), whole == 0x30 || whole == 0x31
-    else { return nil }
-    var thousandths = whole == 0x31 ? 1_000 : 0
-    guard let point = bytes.popFirst() else { return thousandths }
-    guard point == 0x2E, bytes.count <= 3 else { return nil }
-    var unit = 100
-    for digit in bytes {
-      guard Grammar.isDigit(digit) else { return nil }
-      thousandths += Int(digit - 0x30) * unit
-      unit /= 10
-    }
-    return thousandths <= 1_000 ? thousandths : nil
+    guard parts.count == 2 else { return (coding, Weight.whole) }
+    return Weight.parse(parts[1]).map { (coding, $0) }
   }
 }

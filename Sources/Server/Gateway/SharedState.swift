@@ -137,6 +137,9 @@ final class SharedState: Sendable {
   var httpEnvironment: HTTPService.Environment {
     HTTPService.Environment(
       configuration: configuration, log: log, files: files, proxyWarnings: proxyWarnings,
+      networkLinks: NetworkLinks(
+        configuration, endpoints: { [unowned self] in boundEndpoints },
+        certificate: { [certificates] in certificates?.current }),
       downloads: DownloadService.Environment(
         limits: limits, attachments: attachments, verdicts: verdicts, verifier: verifier, log: log,
         nextThread: { [fileThreads] in fileThreads.nextTransfer() }),

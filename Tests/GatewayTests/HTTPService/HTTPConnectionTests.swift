@@ -236,7 +236,8 @@ private actor HTTPWorker {
     service = HTTPService(
       HTTPService.Environment(
         configuration: configuration, log: shared.log, files: environment.files,
-        proxyWarnings: environment.proxyWarnings, downloads: environment.downloads,
+        proxyWarnings: environment.proxyWarnings, networkLinks: environment.networkLinks,
+        downloads: environment.downloads,
         monitoring: environment.monitoring, stopState: shared.stopState, endpoints: environment.endpoints,
         loads: environment.loads, owner: environment.owner,
         handOver: { [transfers] transfer, reactor in

@@ -62,11 +62,11 @@ struct StaticFilesTests {
   }
 
   @Test(
-    "The page is served for `/`, for `/index.html`, and for the path of every session",
+    "The page is served for `/`, for `/index.html`, and for every link to a session, even a damaged one",
     arguments: [
       ("/", true), ("/index.html", true), ("/s/AbCdEfGhIjKlMnOpQrStUw", true), ("/s/x", true),
-      ("/?q=1", true),
-      ("/s", false), ("/s/", false), ("/s/x/", false), ("/s/x/y", false), ("/js/", false), ("/js", false),
+      ("/?q=1", true), ("/s/x/", true), ("/s/x.", true), ("/s/x%20", true), ("/s/x)", true),
+      ("/s", false), ("/s/", false), ("/s/x/y", false), ("/s/x//", false), ("/js/", false), ("/js", false),
       ("/js/main.js/", false), ("/nothing", false), ("/INDEX.html", false),
     ])
   func page(_ path: String, _ isPage: Bool) throws {

@@ -6,6 +6,8 @@ package struct SessionObject: Decodable, JSONWritable, Equatable, Sendable {
   package var id: SessionID
   /// The path `/s/{id}`, after the public URL if there is one.
   package var link: String
+  /// The links that other devices in the network can open; nil except in the answer to a page on the gateway's own machine.
+  package var networkLinks: [String]?
   /// The activity.
   package var activity: Activity
   /// The time of creation; whole seconds on the wire.
@@ -32,6 +34,15 @@ package struct SessionObject: Decodable, JSONWritable, Equatable, Sendable {
     writer.object { writer in
       writer.member("id", id)
       writer.member("link", link)
+      if let networkLinks {
+        writer.name("networkLinks")
+        writer.array { writer in
+          for link in networkLinks {
+            writer.element()
+            writer.write(link)
+          }
+        }
+      }
       writer.member("activity", activity)
       writer.member("createdAt", createdAt)
       writer.member("participants", participants)

@@ -135,8 +135,7 @@ struct ReadyNotice: Equatable, Sendable {
   private var networkURLs: [String] {
     guard let listener = https ?? http, listener.ip.isUnspecified else { return [] }
     let scheme: WebOrigin.Scheme = https == nil ? .http : .https
-    return interfaces.filter { !$0.isLoopback && !$0.isLinkLocal && (listener.ip.isV6 || !$0.isV6) }
-      .map { Self.url(scheme, SocketAddress(ip: $0, port: listener.port)) }
+    return NetworkURLs.all(of: listener, scheme, interfaces: interfaces)
   }
 
   /// Returns the URL of a listener on this machine: `localhost` for a wildcard address.

@@ -17,6 +17,6 @@ struct FileRoutes: Sendable {
     let answer = files.answer(
       to: head, isCrossSiteReferral: origins.isCrossSiteReferral(head, forwarded: client.authority),
       now: HTTPDate(secondsSinceEpoch: Int(WallTime.now().secondsSince1970)))
-    return answer.map { Answer($0) } ?? .nothingHere
+    return answer.map { Answer($0) } ?? .nothingHere(for: head)
   }
 }

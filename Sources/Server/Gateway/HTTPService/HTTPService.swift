@@ -13,6 +13,7 @@ final class HTTPService {
     let log: Log
     let files: StaticFiles
     let proxyWarnings: ProxyWarnings
+    let networkLinks: NetworkLinks
     let downloads: DownloadService.Environment
     let monitoring: MonitoringRoutes.Environment
     let stopState: StopState
@@ -81,7 +82,9 @@ final class HTTPService {
     encoder = AnswerEncoder(configuration)
     router = Router(configuration)
     webSocketUpgrade = WebSocketUpgrade(servesEcho: configuration.servesEcho)
-    sessionRoutes = SessionRoutes(sessions, creation, origins: Origins(configuration), logger: logger)
+    sessionRoutes = SessionRoutes(
+      sessions, creation, origins: Origins(configuration), networkLinks: environment.networkLinks,
+      logger: logger)
     attachmentRoutes = AttachmentRoutes(
       sessions, uploads, downloads, limits: configuration.limits, logger: logger)
     fileRoutes = FileRoutes(environment.files, origins: Origins(configuration))
@@ -150,8 +153,10 @@ final class HTTPService {
     case .attachment(let id?, let attachment?):
       return attachmentRoutes.plan(
         for: head, of: id, attachment, from: client, over: connection, isDraining: isDraining)
-    case .socket, .echo, .unknownAPI:
+    case .socket, .echo:
       return .answer(.nothingHere)
+    case .unknownAPI:
+      return .answer(.nothingHere(for: head))
     case .limits:
       return .answer(.json(.ok, WireJSON.encode(limits)))
     case .healthz:
@@ -159,7 +164,7 @@ final class HTTPService {
     case .readyz:
       return .answer(monitoring.readiness)
     case .metrics:
-      return monitoring.showsMetrics(head, to: client.address) ? .metrics : .answer(.nothingHere)
+      return monitoring.showsMetrics(head, to: client.address) ? .metrics : .answer(.nothingHere(for: head))
     case .file:
       return .answer(fileRoutes.answer(to: head, from: client))
     }

@@ -8,9 +8,9 @@ struct InlineHashes: Equatable {
 
   var isEmpty: Bool { scripts.isEmpty && styles.isEmpty }
 
-  init() {
-    scripts = []
-    styles = []
+  init(scripts: [String] = [], styles: [String] = []) {
+    self.scripts = scripts
+    self.styles = styles
   }
 
   /// Reads an object such as `{"script": ["sha256-…"], "style": []}`. Returns nil unless it has exactly these members, and each

@@ -7,12 +7,17 @@ final class SessionRoutes {
   private let sessions: SessionTable
   private let creation: SessionCreation
   private let origins: Origins
+  private let networkLinks: NetworkLinks
   private let logger: GatewayLogger
 
-  init(_ sessions: SessionTable, _ creation: SessionCreation, origins: Origins, logger: GatewayLogger) {
+  init(
+    _ sessions: SessionTable, _ creation: SessionCreation, origins: Origins, networkLinks: NetworkLinks,
+    logger: GatewayLogger
+  ) {
     self.sessions = sessions
     self.creation = creation
     self.origins = origins
+    self.networkLinks = networkLinks
     self.logger = logger
   }
 
@@ -20,7 +25,11 @@ final class SessionRoutes {
   func describeOrEnd(_ id: SessionID, for head: RequestHead, from client: ForwardedClient) async -> Answer {
     do throws(Refusal) {
       let hosted = try await sessions.findOpen(id).get()
-      guard head.method == .delete else { return .json(.ok, description(of: hosted.session.object)) }
+      guard head.method == .delete else {
+        var object = hosted.session.object
+        object.networkLinks = networkLinks.links(to: object.link, for: head, from: client)
+        return .json(.ok, description(of: object))
+      }
       guard let token = head.participantToken, let number = hosted.session.number(of: token) else {
         throw Refusal(
           .tokenNeeded,

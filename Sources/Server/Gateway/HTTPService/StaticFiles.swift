@@ -58,12 +58,13 @@ package struct StaticFiles: Sendable {
 
   private static let methods = "GET, HEAD, OPTIONS"
 
-  /// Returns the file for a request's path. For the root and for `/s/{session}`, this is the page (`index.html`).
+  /// Returns the file for a request's path. For the root, and for `/s/{session}` with or without a slash behind it, this is the page
+  /// (`index.html`). The page checks the session's id, because it can repair or explain a damaged link.
   private func file(at rawPath: String) -> StaticFile? {
     // For a malformed path, or a path that leads out of the folder, there is no file.
     guard let path = try? TargetPath.resolve(rawPath) else { return nil }
     var components = path.components
-    if components.count == 2, components[0] == "s", !path.isDirectory {
+    if components.count == 2, components[0] == "s" {
       components = ["index.html"]
     } else if path.isDirectory {
       components.append("index.html")
