@@ -11,5 +11,6 @@ export { GroupSessionJournal } from '../sync/journal/groupSessionJournal.js';
 export { stateHash } from '../sync/stateHash.js';
 export { ContentInserter } from '../ui/contentInserter.js';
 export { ExportDialog } from '../ui/exportDialog.js';
+export { ItemRow } from '../ui/itemRow.js';
 export { showKeys } from '../ui/keysDialog.js';
 export { showLink } from '../ui/shareDialog.js';
