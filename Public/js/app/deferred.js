@@ -13,4 +13,5 @@ export { ContentInserter } from '../ui/contentInserter.js';
 export { ExportDialog } from '../ui/exportDialog.js';
 export { ItemRow } from '../ui/itemRow.js';
 export { showKeys } from '../ui/keysDialog.js';
+export { offerStyles } from './styles.js';
 export { showLink } from '../ui/shareDialog.js';
