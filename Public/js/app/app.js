@@ -274,7 +274,18 @@ async function createDeferred() {
   const { AttachmentLimit, ContentInserter, ExportDialog, ItemRow, TiledRenderer, ...functions } = await loadDeferred();
   renderer.useTiles(TiledRenderer);
   itemView.useRows(ItemRow);
-  functions.offerStyles({ toolbar, stylePicker });
+  functions.offerStyles({
+    sharing,
+    frameQueue,
+    toolbar,
+    stylePicker,
+    eraser: tools.eraser,
+    shapes,
+    index,
+    drawing,
+    history,
+    frames,
+  });
   const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
   const attachmentLimit = new AttachmentLimit(sharing, base);
   const inserter = new ContentInserter({

@@ -78,6 +78,9 @@ const table = {
   dash: 'Linienart',
   dashes: ['Durchgezogen', 'Gestrichelt', 'Gepunktet'],
   opacity: 'Deckkraft',
+  erases: 'Der Radierer entfernt',
+  wholeStrokes: 'Ganze Striche',
+  partsOfStrokes: 'Teile',
   history: 'Verlauf',
   undo: 'Rückgängig machen',
   undoTitle: 'Rückgängig machen (Strg+Z)',
@@ -106,6 +109,7 @@ const table = {
   },
 
   keyTools: 'Stift, Textmarker, Radierer, Auswahl',
+  keyEraser: 'Ganze Striche oder Teile radieren',
   keyShapes: 'Linie, Pfeil, Rechteck, Ellipse',
   keyRegular: 'Gleich breit und hoch, gerade; von der Mitte aus',
   keyMove: 'Auswahl verschieben; mit Umschalt in größeren Schritten',

@@ -85,6 +85,9 @@ const table = {
   dash: 'Line style',
   dashes: ['Solid', 'Dashed', 'Dotted'],
   opacity: 'Opacity',
+  erases: 'The eraser removes',
+  wholeStrokes: 'Whole strokes',
+  partsOfStrokes: 'Parts',
   history: 'History',
   undo: 'Undo',
   undoTitle: 'Undo (Ctrl Z)',
@@ -118,6 +121,7 @@ const table = {
 
   // The list of keys.
   keyTools: 'Pen, highlighter, eraser, selection',
+  keyEraser: 'Erase whole strokes or parts',
   keyShapes: 'Line, arrow, rectangle, ellipse',
   keyRegular: 'Equal sides, straight; from the center',
   keyMove: 'Move the selection; with Shift in larger steps',

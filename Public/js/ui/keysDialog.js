@@ -9,6 +9,7 @@ function keys() {
   const { ctrl } = strings;
   return [
     [['P', 'M', 'E', 'V'], strings.keyTools],
+    [['X'], strings.keyEraser],
     [['L', 'A', 'R', 'O'], strings.keyShapes],
     [[strings.shift, 'Alt'], strings.keyRegular],
     [['T'], strings.text],

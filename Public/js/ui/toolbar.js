@@ -18,7 +18,7 @@ export function hasStyle(tool) {
 
 /**
  * Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `open`, `save`, `keys`, `language`,
- * `leave`, `end`.
+ * `leave`, `end`. Also `erasing`: the other way of erasing is wanted.
  */
 export class Toolbar extends EventTarget {
   /** @type {HTMLButtonElement[]} */
