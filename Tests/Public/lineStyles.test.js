@@ -109,6 +109,17 @@ test('adaptive ink leads the colors, and every color of the palette is among the
   assert.deepEqual(picker.ink, { rgb: PALETTE[0], color: 0 });
 });
 
+test('the chosen color is stored; a stored color that is not offered is ignored', () => {
+  /** @type {Map<string, string>} */
+  const kept = new Map();
+  pickerOf(kept).chooseColor(2);
+  assert.equal(pickerOf(kept).ink.rgb, COLORS[2]);
+  pickerOf(kept).chooseOwn();
+  assert.equal(pickerOf(kept).ink.rgb, pickerOf(kept).own);
+  kept.set('drawtogether:ink', 'url(//x)');
+  assert.equal(pickerOf(kept).ink.rgb, pickerOf(kept).own);
+});
+
 test('a choice applies to the tools and shapes that have it', () => {
   const picker = pickerOf();
   /** @type {string[]} */
@@ -294,8 +305,13 @@ function planeOf() {
   return { shapes, index };
 }
 
-function pickerOf() {
-  const storage = { getItem: () => null, setItem: () => {}, removeItem: () => {} };
+/** @param {Map<string, string>} [kept] what the browser stores */
+function pickerOf(kept = new Map()) {
+  const storage = {
+    getItem: (/** @type {string} */ key) => kept.get(key) ?? null,
+    setItem: (/** @type {string} */ key, /** @type {string} */ value) => void kept.set(key, value),
+    removeItem: () => {},
+  };
   return new StylePicker(new Settings(storage, () => 0.3));
 }
 

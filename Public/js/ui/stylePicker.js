@@ -17,7 +17,7 @@ export const COLORS = Object.freeze([ADAPTIVE, ...ORDER.map((number) => PALETTE[
 export class StylePicker extends EventTarget {
   #settings;
   /** An index of `COLORS`, or their number for the person's own color. */
-  #chosen = COLORS.length;
+  #chosen;
   /** The style of lines. */
   #line = { fill: '', dash: '', opacity: 1 };
 
@@ -25,6 +25,8 @@ export class StylePicker extends EventTarget {
   constructor(settings) {
     super();
     this.#settings = settings;
+    const stored = COLORS.indexOf(settings.ink);
+    this.#chosen = stored < 0 ? COLORS.length : stored;
   }
 
   /** The index of the chosen color. */
@@ -81,6 +83,7 @@ export class StylePicker extends EventTarget {
   /** @param {number} index of `COLORS`; their number: the person's own color */
   chooseColor(index) {
     this.#chosen = index;
+    this.#settings.setInk(COLORS[index] ?? '');
     this.#changed('color');
   }
 
