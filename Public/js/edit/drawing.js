@@ -15,7 +15,7 @@ import { cleanText, Text } from '../model/text.js';
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {{ key: string, type: string, payload: Uint8Array }} StoredShape
- * @typedef {{ rgb: string, color: number, width: number, tool: string }} StrokeStyle
+ * @typedef {{ rgb: string, color: number, width: number, tool: string, fill?: string, dash?: string, opacity?: number }} StrokeStyle
  * @typedef {{ rgb: string, color: number, size: number }} TextStyle
  */
 

@@ -54,7 +54,10 @@ export class PartialErasure {
   #cutOf = new Map();
   /** @type {import('../sync/groupSession.js').GroupSession | null} */
   #session = null;
-  /** The results that contain a shape whose removal the session has not confirmed, by the id of the shape. @type {Map<string, Result>} */
+  /**
+   * The results that were sent, by the ids of shapes whose removal the session has not confirmed.
+   * @type {Map<string, Result>}
+   */
   #sent = new Map();
 
   /** @param {Parts} parts */
@@ -96,7 +99,7 @@ export class PartialErasure {
     this.#parts.requestFrame();
   }
 
-  /** Erases along the latest movement. To be called once a frame. @returns {boolean} true if another frame is needed */
+  /** Erases along the latest movement, for a limited time. @returns {boolean} true if another frame is needed */
   frame() {
     const end = this.#now() + SLICE_MS;
     while (this.#done < this.#path.length && this.#now() < end) this.#next();
@@ -114,7 +117,7 @@ export class PartialErasure {
       while (this.#done < this.#path.length) this.#next();
     }
     const cuts = [...this.#cuts].map(({ shape, pieces }) => ({ shape, pieces: [...pieces] }));
-    if (this.#session) { for (const { shape, confirmed } of this.#cuts) if (confirmed) this.#sent.set(shape.id, cuts); }
+    if (this.#session) this.#expect(cuts);
     this.#path = [];
     this.#done = 0;
     this.#cuts.clear();
@@ -129,10 +132,16 @@ export class PartialErasure {
     drawing.update([]);
   }
 
+  /** Remembers the shapes that the session still has. @param {Result} cuts */
+  #expect(cuts) {
+    for (const { shape, confirmed } of this.#cuts) if (confirmed) this.#sent.set(shape.id, cuts);
+  }
+
   /** Erases along one step of the movement. */
   #next() {
     const { shapes, index } = this.#parts;
     const { from, to, reach } = this.#path[this.#done++];
+    if (this.#done > 2 * MAX_REPEATED) this.#done -= this.#path.splice(0, MAX_REPEATED).length;
     for (const shape of index.near(from, to, reach)) {
       // While somebody drags a shape, it is not where it is shown.
       if (shapes.base(shape.id) === shape) this.#cut(shape, from, to, reach);

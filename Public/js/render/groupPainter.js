@@ -50,5 +50,6 @@ function boxOn(canvas, { points, width }, scale, x, y) {
 }
 
 function newCanvas() {
-  return typeof OffscreenCanvas === 'function' ? new OffscreenCanvas(1, 1) : document.createElement('canvas');
+  // A worker has no document.
+  return globalThis.document?.createElement('canvas') ?? new OffscreenCanvas(1, 1);
 }

@@ -37,11 +37,14 @@ export class EraserTool {
     this.#partial = this.partial;
     this.#at = [x, y];
     this.#pass([x, y]);
+    this.#partial?.frame();
   }
 
   /** @param {Sample[]} samples */
   move(samples) {
     for (const { x, y } of samples) this.#pass([x, y]);
+    // At once, so that the next frame shows it.
+    this.#partial?.frame();
   }
 
   /** Pushes everything that was erased as one command. */

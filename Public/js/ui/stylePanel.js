@@ -117,8 +117,7 @@ function swatch(name, rgb, index) {
     makeSVG('circle', { class: 'ring', cx: '16', cy: '16', r: '14.5' }),
     makeSVG('circle', { class: 'paint', cx: '16', cy: '16', r: '11' }),
   );
-  const spark = 'M16 9.5l1.6 4.9 4.9 1.6-4.9 1.6-1.6 4.9-1.6-4.9-4.9-1.6 4.9-1.6z';
-  if (index === COLORS.length) drawing.append(makeSVG('path', { class: 'spark', d: spark }));
+  if (index === COLORS.length) drawing.append(makeSVG('path', { class: 'plus', d: 'M16 11.5v9M11.5 16h9' }));
   const button = radioButton('swatch', { label: name, title: name + key }, drawing);
   color(button, rgb);
   return button;
