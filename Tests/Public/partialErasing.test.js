@@ -155,6 +155,18 @@ test('the result is shown during the movement, and sent at its end', () => {
   assert.deepEqual(said().slice(before).map(({ flags }) => flags), [REPLACE, REPLACE, REMOVE]);
 });
 
+test('a movement that a second finger cancels erases nothing', () => {
+  const { shapes, drawing, tool, said } = shared();
+  drawing.add([strokeOf({ id: keyOf(201), z: 1 }, [0, 0, 100, 0])]);
+  const before = said().length;
+  tool.begin(sample(50, -20));
+  tool.move([sample(50, 20)]);
+  assert.equal(shapes.size, 2);
+  tool.cancel();
+  assert.deepEqual(shapes.all.map(({ id }) => id), [keyOf(201)]);
+  assert.deepEqual([said().length, drawing.canUndo], [before, false]);
+});
+
 test('a frame erases for a limited time, and the end of the movement erases the rest', () => {
   let time = 0;
   const { shapes, drawing, erasure } = alone(() => time += 3);

@@ -1,12 +1,12 @@
 /** Erases parts of strokes: the rest of each stroke becomes new strokes. One movement of the eraser is one command. */
 
+import { commonTransform } from '../model/commonTransform.js';
 import { cutStroke } from '../model/strokeCutting.js';
 import { Stroke } from '../model/stroke.js';
 import { Retention } from '../sync/wire.js';
 
 /**
  * @typedef {import('../model/shapes.js').Shape} Shape
- * @typedef {import('../model/stroke.js').Transform} Transform
  * @typedef {import('../model/strokeOutline.js').Point} Point
  * @typedef {{ from: Point, to: Point, reach: number }} Step a part of the eraser's movement
  *
@@ -34,8 +34,6 @@ import { Retention } from '../sync/wire.js';
 const SLICE_MS = 8;
 /** The maximum number of steps that are repeated because somebody changed an erased stroke at the same time. */
 const MAX_REPEATED = 2000;
-/** Two positions are the same if they differ by no more than this, in points: coordinates are rounded. */
-const SLACK = 0.05;
 
 /**
  * While the eraser moves, the result is shown on this page only. The others get it at the end of the movement. A text or a filled
@@ -106,11 +104,17 @@ export class PartialErasure {
     return this.#done < this.#path.length;
   }
 
+  /** Ends the movement without a change. */
+  cancel() {
+    for (const cut of this.#cuts) this.#release(cut, this.#isUnchanged(cut));
+    this.#reset();
+  }
+
   /** Ends the movement: sends the result, and pushes it to the undo history. */
   commit() {
     while (this.#done < this.#path.length) this.#next();
     const conflicts = [...this.#cuts].filter((cut) => !this.#isUnchanged(cut));
-    for (const cut of conflicts) this.#release(cut);
+    for (const cut of conflicts) this.#release(cut, false);
     if (conflicts.length > 0) {
       // The eraser passes over the present versions of these strokes.
       this.#done = Math.max(0, this.#path.length - MAX_REPEATED);
@@ -118,10 +122,7 @@ export class PartialErasure {
     }
     const cuts = [...this.#cuts].map(({ shape, pieces }) => ({ shape, pieces: [...pieces] }));
     if (this.#session) this.#expect(cuts);
-    this.#path = [];
-    this.#done = 0;
-    this.#cuts.clear();
-    this.#cutOf.clear();
+    this.#reset();
     if (cuts.length === 0) return;
     const { drawing, history } = this.#parts;
     // First the rest, so that the others see no gap.
@@ -130,6 +131,13 @@ export class PartialErasure {
     history.push({ undo: () => this.#undo(cuts), redo: () => this.#redo(cuts) });
     // Reports the change of the history.
     drawing.update([]);
+  }
+
+  #reset() {
+    this.#path = [];
+    this.#done = 0;
+    this.#cuts.clear();
+    this.#cutOf.clear();
   }
 
   /** Remembers the shapes that the session still has. @param {Result} cuts */
@@ -186,13 +194,16 @@ export class PartialErasure {
     return now !== null && sameLook(now, confirmed);
   }
 
-  /** Forgets a cut, and shows the session's version of the shape. @param {Cut} cut */
-  #release(cut) {
+  /**
+   * Forgets a cut, and shows the shape again.
+   * @param {Cut} cut @param {boolean} isUnchanged false to show the session's version
+   */
+  #release(cut, isUnchanged) {
     const { shapes } = this.#parts;
-    const { id } = cut.shape;
+    const { shape, shape: { id } } = cut;
     for (const piece of cut.pieces) this.#drop(piece, cut);
     this.#cuts.delete(cut);
-    shapes.edit(id, shapes.confirmed(id));
+    shapes.edit(id, isUnchanged ? shape : shapes.confirmed(id));
     shapes.endDraft(id);
   }
 
@@ -246,41 +257,4 @@ export class PartialErasure {
 /** @param {Shape} one @param {Shape} other */
 function sameLook(one, other) {
   return one instanceof Stroke ? other instanceof Stroke && one.looksLike(other) : one.looksLike(other);
-}
-
-/**
- * Returns the transform of strokes that were moved or resized together since then.
- * @param {Stroke[]} before @param {(Shape | null)[]} now the present versions; null: removed
- * @returns {Transform | null} null: they were not moved, or not together
- */
-function commonTransform(before, now) {
-  /** @type {Transform | null} */
-  let common = null;
-  for (const [at, stroke] of before.entries()) {
-    const there = now[at];
-    if (!there) continue;
-    if (!(there instanceof Stroke) || there.length !== stroke.length) return null;
-    common ??= transformOf(stroke, there);
-    if (!leadsTo(common, stroke, there)) return null;
-  }
-  return common;
-}
-
-/** @param {Stroke} from @param {Stroke} to @returns {Transform} that of its first point, and of its size */
-function transformOf(from, to) {
-  const size = sizeOf(from);
-  const factor = size > 0 ? sizeOf(to) / size : 1;
-  return { factor, x: to.points[0] - from.points[0] * factor, y: to.points[1] - from.points[1] * factor };
-}
-
-/** @param {Stroke} stroke */
-function sizeOf({ bounds: { left, top, right, bottom }, width }) {
-  return Math.max(right - left, bottom - top) - 2 * (width + 1);
-}
-
-/** @param {Transform} transform @param {Stroke} from @param {Stroke} to */
-function leadsTo({ factor, x, y }, from, to) {
-  return from.points.every((value, at) =>
-    Math.abs(value * factor + (at % 2 === 0 ? x : y) - to.points[at]) <= SLACK * Math.max(1, factor)
-  );
 }

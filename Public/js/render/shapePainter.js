@@ -28,13 +28,12 @@ const DOT = 0.01;
 
 /** @param {Shape} shape @param {string} ink the color of adaptive ink on this paper @returns {PaintStyle} */
 export function paintStyleOf(shape, ink) {
-  const style = { color: paintedColor(shape.rgb, ink), alpha: 1, lineWidth: null, dashes: null, area: 0 };
-  if (!('tool' in shape)) return style;
-  if (shape.tool === 'highlighter') return { ...style, alpha: HIGHLIGHTER_ALPHA };
+  const color = paintedColor(shape.rgb, ink);
+  if (!('tool' in shape)) return { color, alpha: 1, lineWidth: null, dashes: null, area: 0 };
   const dashes = dashPattern(shape);
   return {
-    ...style,
-    alpha: shape.opacity,
+    color,
+    alpha: shape.tool === 'highlighter' ? HIGHLIGHTER_ALPHA : shape.opacity,
     // A dashed line has the same width everywhere.
     lineWidth: dashes || isShapeTool(shape.tool) ? shape.width : null,
     dashes,

@@ -55,7 +55,10 @@ export class EraserTool {
     this.#erased = [];
   }
 
+  /** Brings back the parts that were erased. Whole shapes are gone already: the others have seen it. */
   cancel() {
+    this.#partial?.cancel();
+    this.#partial = null;
     this.end();
   }
 
