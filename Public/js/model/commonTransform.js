@@ -16,16 +16,18 @@ const SLACK = 0.05;
  * @returns {Transform | null} null: they were not moved, or not together
  */
 export function commonTransform(before, now) {
-  /** @type {Transform | null} */
-  let common = null;
-  for (const [at, stroke] of before.entries()) {
-    const there = now[at];
-    if (!there) continue;
-    if (!(there instanceof Stroke) || there.length !== stroke.length) return null;
-    common ??= transformOf(stroke, there);
-    if (!leadsTo(common, stroke, there)) return null;
+  /** @type {{ from: Stroke, to: Stroke }[]} */
+  const pairs = [];
+  for (const [at, from] of before.entries()) {
+    const to = now[at];
+    if (to && !(to instanceof Stroke && to.length === from.length)) return null;
+    if (to) pairs.push({ from, to });
   }
-  return common;
+  if (pairs.length === 0) return null;
+  // The largest one shows the factor most exactly, because coordinates are rounded.
+  const { from, to } = pairs.reduce((a, b) => sizeOf(b.from) > sizeOf(a.from) ? b : a);
+  const transform = transformOf(from, to);
+  return pairs.every((pair) => leadsTo(transform, pair.from, pair.to)) ? transform : null;
 }
 
 /** @param {Stroke} from @param {Stroke} to @returns {Transform} that of its first point, and of its size */
