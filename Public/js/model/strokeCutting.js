@@ -154,7 +154,10 @@ function inRange(a, b, low, high) {
   return [Math.min(one, other), Math.max(one, other)];
 }
 
-/** Joins the last piece of a closed line with the first one, if nothing was erased where it ends. @param {Piece[]} pieces @param {number[]} points */
+/**
+ * Joins the last piece of a closed line with the first one, if nothing was erased where it ends.
+ * @param {Piece[]} pieces @param {number[]} points of the whole line
+ */
 function joinEnds(pieces, points) {
   const last = pieces.at(-1);
   if (!last || pieces.length < 2) return;
@@ -163,8 +166,8 @@ function joinEnds(pieces, points) {
   const isWhole = first.points[0] === points[0] && first.points[1] === points[1] &&
     last.points.at(-2) === points[end] && last.points.at(-1) === points[end + 1];
   if (!isWhole) return;
-  last.points.push(...first.points.slice(2));
-  if (last.pressures && first.pressures) last.pressures.push(...first.pressures.slice(1));
+  last.points = [...last.points, ...first.points.slice(2)];
+  if (last.pressures && first.pressures) last.pressures = [...last.pressures, ...first.pressures.slice(1)];
   pieces.shift();
 }
 
