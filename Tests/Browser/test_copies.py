@@ -54,7 +54,7 @@ def alike(color: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 def picture_of(page, tmp_path) -> None:
     """Draws marks of all kinds, below and above a photo."""
-    page.keyboard.press("1")
+    page.keyboard.press("2")
     draw(page, line(100, 120, 500, 120))
     for key, y in (("m", 180), ("a", 240), ("r", 500), ("o", 520)):
         page.keyboard.press(key)
@@ -67,7 +67,7 @@ def picture_of(page, tmp_path) -> None:
     sees_items(page, "sea.jpg")
     until(lambda: items(page)[0]["isDrawn"])
     page.keyboard.press("p")
-    page.keyboard.press("8")
+    page.keyboard.press("5")
     draw(page, line(100, 300, 800, 320))
 
 

@@ -33,7 +33,7 @@ def test_german_browsers_get_german(browser, open_page):
         "Wiederholen", "Mehr",
     ]
     assert page.locator("#undo").get_attribute("title") == "Rückgängig machen (Strg+Z)"
-    assert page.get_by_role("radio", name="Lila").get_attribute("title") == "Lila (9)"
+    assert page.get_by_role("radio", name="Lila").get_attribute("title") == "Lila (6)"
     says(page, "#hint", "Zeichne los und lade dann jemanden ein.")
     draw(page, line(100, 300, 500, 350))
     until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 Strich ist gezeichnet.")

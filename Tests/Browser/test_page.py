@@ -87,7 +87,7 @@ def test_keys_choose_tools_colors_and_widths(browser, open_page):
     page = open_page(browser)
     page.keyboard.press("e")
     assert page.locator("[data-tool=eraser]").get_attribute("aria-pressed") == "true"
-    page.keyboard.press("8")
+    page.keyboard.press("5")
     assert page.locator("[data-tool=pen]").get_attribute("aria-pressed") == "true"
     assert page.get_by_role("radio", name="Indigo").is_checked()
     page.keyboard.press("[")
@@ -112,6 +112,7 @@ def test_every_control_is_reachable_by_tab(chromium, open_page):
 def test_a_phone_has_large_targets_and_no_scrolling(chromium, open_page, out):
     page = open_page(chromium, **PHONE)
     page.locator("#ink").click()
+    page.locator("#more-styles").click()
     page.screenshot(path=out / "phone.png")
     buttons = page.locator("#tools button:visible, #tools input[type=radio]:visible, .top button:visible").all()
     assert len(buttons) > 20

@@ -176,6 +176,7 @@ def test_any_custom_color_can_be_chosen(chromium, open_page):
     # The browser's own dialog opens at the second press; its result is simulated here.
     a.evaluate("document.getElementById('own-color').addEventListener('click', (event) => { globalThis.picks = true; event.preventDefault(); })")
     a.keyboard.press("2")
+    a.locator("#more-styles").click()
     own.click()
     assert not a.evaluate("globalThis.picks ?? false")
     own.click()

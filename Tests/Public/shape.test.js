@@ -56,6 +56,18 @@ const READ = [
   { rule: 'a point that cannot be a number', change: { points: [[{ toString: 1, valueOf: 1 }, 0]] }, gives: null },
   { rule: 'a shape that is still drawn out', change: { growing: true }, gives: { isGrowing: true } },
   { rule: 'what may or may not grow', change: { growing: 1 }, gives: {} },
+  {
+    rule: 'a filled, dashed and transparent line',
+    change: { fill: 'tint', dash: 'dotted', opacity: 0.4 },
+    gives: { fill: 'tint', dash: 'dotted', opacity: 0.4 },
+  },
+  { rule: 'fills and dashes that are none', change: { fill: 'url(//x)', dash: ['dashed'] }, gives: {} },
+  { rule: 'a fill that is a name of every object', change: { fill: 'toString', dash: 'constructor' }, gives: {} },
+  { rule: 'a fill that is a list of one', change: { fill: ['solid'], dash: { dashed: true } }, gives: {} },
+  { rule: 'an opacity below the least', change: { opacity: -5 }, gives: { opacity: 0.1 } },
+  { rule: 'an opacity above the most', change: { opacity: 1e300 }, gives: { opacity: 1 } },
+  { rule: 'an opacity of text', change: { opacity: '0.5' }, gives: {} },
+  { rule: 'no opacity', change: { opacity: null }, gives: {} },
   { rule: 'z below nothing', change: { z: -1 }, gives: { z: null } },
   { rule: 'z beyond counting', change: { z: 2 ** 53 }, gives: { z: null } },
 ];
@@ -69,6 +81,9 @@ for (const { rule, change, gives } of READ) {
       rgb: '#abcdef',
       width: 4,
       tool: 'pen',
+      fill: '',
+      dash: '',
+      opacity: 1,
       z: 7,
       isGrowing: false,
     };

@@ -141,6 +141,14 @@ test('lines have the chosen color and width', () => {
   assert.deepEqual(lines().map(({ color, width }) => [color, width]), [['#123456', 14]]);
 });
 
+test('lines have another color than the person’s own if it was chosen', () => {
+  const storage = { 'drawtogether:color': '#123456', 'drawtogether:ink': '#e5484d' };
+  const { at, lines } = loadingPage(SOURCE, storage);
+  at('pointerdown', MOUSE, 1, 1);
+  assert.equal(lines()[0].color, '#e5484d');
+  assert.equal(storage['drawtogether:color'], '#123456');
+});
+
 test('on a first visit the color is stored for the page', () => {
   /** @type {Record<string, string>} */
   const storage = {};

@@ -122,7 +122,11 @@ test('thousands of new shapes are not painted above the tiles; moving ones are',
 test('at any zoom, a frame visits only existing tiles', () => {
   let now = 0;
   const nothing = () => {};
-  const tiles = new Tiles({ put: nothing, remove: nothing, paint: nothing, work: nothing, stop: nothing }, () => now);
+  const tiles = new Tiles(
+    { put: nothing, remove: nothing, paint: nothing, work: nothing, stop: nothing },
+    () => now,
+    () => '#000000',
+  );
   const bounds = { left: 0, top: 0, right: 200_000, bottom: 200_000 };
   const views = [16, 0.05].map((scale) => ({ transform: { scale, x: 0, y: 0 }, width: 1000, height: 700, bounds }));
   for (const view of views) {
@@ -209,7 +213,7 @@ function tilesOfLayers() {
     work: nothing,
     stop: nothing,
   };
-  const tiles = new Tiles(worker, () => now);
+  const tiles = new Tiles(worker, () => now, () => '#000000');
   const painted = () => {
     now += 16;
     const part = asked.shift();
@@ -259,6 +263,7 @@ function large(count) {
       return /** @type {any} */ ({ getContext: fakeContext });
     },
     now: () => now += 0.01,
+    ink: () => '#000000',
     requestFrame: () => {},
   }, null);
   const bounds = { left: -10, top: -10, right: 3100, bottom: 2100 };

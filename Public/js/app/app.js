@@ -37,7 +37,8 @@ import { element } from '../ui/elements.js';
 import { chooseLanguage, offerThemes, Settings, storageOr, TouchDrawingSetting } from '../ui/settings.js';
 import { InitialView } from '../ui/initialView.js';
 import { InputSources } from '../ui/inputSources.js';
-import { hasStyle, StylePicker, Toolbar } from '../ui/toolbar.js';
+import { StylePicker } from '../ui/stylePicker.js';
+import { hasStyle, Toolbar } from '../ui/toolbar.js';
 import { openToInspection } from '../ui/inspection.js';
 import { ItemView } from '../ui/itemView.js';
 import { bindKeys } from '../ui/keys.js';
@@ -80,8 +81,7 @@ const itemStore = new ItemStore({
 });
 const selection = new Selection(shapes, items);
 const itemView = new ItemView({ itemStore, items, camera, selection, choose, requestFrame });
-const paint = itemView.painter.paint.bind(itemView.painter);
-const renderer = new Renderer(canvas, scene, camera, paint, requestFrame);
+const renderer = new Renderer(canvas, scene, camera, itemView.painter, requestFrame);
 const selectionController = new SelectionController({
   shapes,
   items,
@@ -272,8 +272,21 @@ const deferred = () => creating ??= createDeferred().catch((error) => (creating 
 
 async function createDeferred() {
   const parts = await loadDeferred();
-  const { AttachmentLimit, ContentInserter, ExportDialog, limitText, TiledRenderer, ...functions } = parts;
+  const { AttachmentLimit, ContentInserter, ExportDialog, ItemRow, limitText, TiledRenderer, ...functions } = parts;
   renderer.useTiles(TiledRenderer);
+  itemView.useRows(ItemRow);
+  functions.offerStyles({
+    sharing,
+    frameQueue,
+    toolbar,
+    stylePicker,
+    eraser: tools.eraser,
+    shapes,
+    index,
+    drawing,
+    history,
+    frames,
+  });
   const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
   const attachmentLimit = new AttachmentLimit(sharing, base);
   const inserter = new ContentInserter({
@@ -349,7 +362,7 @@ stylePicker.addEventListener('change', (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
   if (textTool.edited) textTool.restyle();
   else if (!selectionController.restyle((shape) => stylePicker.styleChange(shape, detail)) && !hasStyle(toolbar.tool)) {
-    toolbar.choose('pen');
+    toolbar.choose(detail === 'fill' ? 'rectangle' : 'pen');
   }
 });
 

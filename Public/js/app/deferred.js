@@ -12,6 +12,8 @@ export { GroupSessionJournal } from '../sync/journal/groupSessionJournal.js';
 export { stateHash } from '../sync/stateHash.js';
 export { ContentInserter } from '../ui/contentInserter.js';
 export { ExportDialog } from '../ui/exportDialog.js';
+export { ItemRow } from '../ui/itemRow.js';
 export { showKeys } from '../ui/keysDialog.js';
+export { offerStyles } from './styles.js';
 export { showLink } from '../ui/shareDialog.js';
 export { limitText } from '../ui/textLimit.js';

@@ -43,10 +43,14 @@
     const hue = Math.random() * 360;
     made.strokeStyle = `hsl(${hue},70%,${hue > 30 && hue < 200 ? 38 : 60}%)`;
     try {
-      width = Number(localStorage['drawtogether:width']) || WIDTH;
+      const stored = localStorage;
+      const key = 'drawtogether:';
+      width = Number(stored[`${key}width`]) || WIDTH;
       // On a first visit there is no stored color, and this has no effect. The canvas returns the color as `#rrggbb` to the page.
-      made.strokeStyle = localStorage['drawtogether:color'];
-      localStorage['drawtogether:color'] = made.strokeStyle;
+      made.strokeStyle = stored[`${key}color`];
+      stored[`${key}color`] = made.strokeStyle;
+      // Another color than the person's own, if one is chosen.
+      made.strokeStyle = stored[`${key}ink`];
     } catch {
       // Storage is switched off.
     }

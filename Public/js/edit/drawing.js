@@ -15,7 +15,7 @@ import { cleanText, Text } from '../model/text.js';
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {{ key: string, type: string, payload: Uint8Array }} StoredShape
- * @typedef {{ rgb: string, color: number, width: number, tool: string }} StrokeStyle
+ * @typedef {{ rgb: string, color: number, width: number, tool: string, fill?: string, dash?: string, opacity?: number }} StrokeStyle
  * @typedef {{ rgb: string, color: number, size: number }} TextStyle
  */
 
@@ -67,6 +67,11 @@ export class Drawing extends EventTarget {
     return this.#history.canRedo;
   }
 
+  /** The maximum number of points of a stroke, so that it fits into one message. */
+  get maxStrokePoints() {
+    return this.#sync.maxStrokePoints;
+  }
+
   /** The `z` of a new shape or item: above everything known. */
   get nextZ() {
     return this.#sync.nextZ;
@@ -81,8 +86,7 @@ export class Drawing extends EventTarget {
    * Joins the drawing to a session.
    * @param {GroupSession} session
    * @param {{ bringsPicture: boolean, stored?: StoredShape[] }} options `bringsPicture`: true to send the current shapes to the
-   *   session; `stored`: the shapes
-   *   that the session had when they were stored. They are shown until the catch-up
+   *   session; `stored`: the shapes that it had when they were stored, which are shown until the catch-up
    */
   attach(session, { bringsPicture, stored }) {
     this.detach();
@@ -215,8 +219,6 @@ export class Drawing extends EventTarget {
     this.#commands.pushErased(shapes);
     this.#changed();
   }
-
-  // For callers that push their own commands to the undo history.
 
   /** Replaces shapes that still exist. @param {Shape[]} shapes */
   update(shapes) {

@@ -75,9 +75,20 @@ const table = {
   color: 'Color',
   /** In the order of the palette. */
   colors: ['Red', 'Orange', 'Yellow', 'Green', 'Mint', 'Teal', 'Cyan', 'Indigo', 'Purple', 'Pink', 'Brown'],
+  adaptiveInk: 'Black, on dark paper white',
+  grays: ['Dark gray', 'Light gray'],
   ownColor: 'Your own color (press again to change it)',
   width: 'Width',
   widths: ['Fine', 'Medium', 'Broad'],
+  moreStyles: 'More colors and styles',
+  fill: 'Fill',
+  fills: ['None', 'Tint', 'Full'],
+  dash: 'Line style',
+  dashes: ['Solid', 'Dashed', 'Dotted'],
+  opacity: 'Opacity',
+  erases: 'The eraser removes',
+  wholeStrokes: 'Whole strokes',
+  partsOfStrokes: 'Parts',
   history: 'History',
   undo: 'Undo',
   undoTitle: 'Undo (Ctrl Z)',
@@ -111,6 +122,7 @@ const table = {
 
   // The list of keys.
   keyTools: 'Pen, highlighter, eraser, selection',
+  keyEraser: 'Erase whole strokes or parts',
   keyShapes: 'Line, arrow, rectangle, ellipse',
   keyRegular: 'Equal sides, straight; from the center',
   keyMove: 'Move the selection; with Shift in larger steps',

@@ -132,9 +132,14 @@ export class ItemPainter {
     this.#colors = colors;
   }
 
+  /** The color of adaptive ink. */
+  get ink() {
+    return this.#colors.text;
+  }
+
   /** @param {CanvasRenderingContext2D} context in points of the plane @param {Drawable} drawable */
   paint(context, drawable) {
-    if (!('place' in drawable)) paintShape(context, drawable);
+    if (!('place' in drawable)) paintShape(context, drawable, this.ink);
     else if (!drawable.isPicture) this.#card(context, drawable);
     else if (drawable.bitmap) this.#picture(context, drawable, drawable.bitmap.image);
     else this.#frame(context, drawable);

@@ -14,6 +14,22 @@ export const PALETTE = Object.freeze([
   '#a1704a',
 ]);
 
+/**
+ * The reserved value of `rgb` for ink that adapts to the paper: dark on light paper, light on dark paper. Pages that do not know
+ * this draw the gray itself, which is visible on both.
+ */
+export const ADAPTIVE = '#7f8187';
+/** Grays that are visible on both papers: a dark one and a light one. They have no numbers on the wire. */
+export const GRAYS = Object.freeze(['#66686f', '#a0a2a9']);
+
+/**
+ * @param {string} rgb of a shape @param {string} ink the color of adaptive ink on this paper
+ * @returns {string} the color to paint with
+ */
+export function paintedColor(rgb, ink) {
+  return rgb === ADAPTIVE ? ink : rgb;
+}
+
 /** @param {unknown} value @returns {value is string} `#` and six hex digits */
 export function isRGB(value) {
   return typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value);

@@ -1,5 +1,6 @@
 /** A stroke: a line with its points, its pressures and its style. */
 
+import { isFilled, isInside } from './lineStyle.js';
 import { segmentDistance } from './strokeOutline.js';
 
 /** The bound of the plane: coordinates beyond it are neither sent nor accepted. */
@@ -24,6 +25,12 @@ export class Stroke {
   color;
   width;
   tool;
+  /** The fill of a closed line: one of `FILLS`; '': none. @type {string} */
+  fill;
+  /** One of `DASHES`; '': a solid line. @type {string} */
+  dash;
+  /** 0.1…1 */
+  opacity;
   /** Drawn in the order of `z`, then of `id`. */
   z;
   /** @type {number[]} x and y in turn */
@@ -37,13 +44,19 @@ export class Stroke {
   /** @type {Bounds} of its points */
   #extent = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
 
-  /** @param {{ id: string, rgb: string, color: number, width: number, tool: string, z: number }} look */
-  constructor({ id, rgb, color, width, tool, z }) {
+  /**
+   * @param {{ id: string, rgb: string, color: number, width: number, tool: string, z: number, fill?: string, dash?: string,
+   *   opacity?: number }} look
+   */
+  constructor({ id, rgb, color, width, tool, z, fill = '', dash = '', opacity = 1 }) {
     this.id = id;
     this.rgb = rgb;
     this.color = color;
     this.width = width;
     this.tool = tool;
+    this.fill = fill;
+    this.dash = dash;
+    this.opacity = opacity;
     this.z = z;
   }
 
@@ -99,10 +112,12 @@ export class Stroke {
 
   /**
    * @param {[number, number]} from @param {[number, number]} to ends of a line @param {number} reach
-   * @returns {boolean} true if it comes within `reach` of the segment, its own width included
+   * @returns {boolean} true if it comes within `reach` of the segment, its own width included; or if its filled area contains
+   *   the start of the segment
    */
   touches(from, to, reach) {
     const { points } = this;
+    if (isFilled(this) && isInside(points, from)) return true;
     const within = reach + this.width / 2;
     for (let at = 0; at < points.length; at += 2) {
       const next = at + 2 < points.length ? at + 2 : at;
@@ -115,6 +130,7 @@ export class Stroke {
   /** @param {Stroke} other @returns {boolean} true if both look the same */
   looksLike(other) {
     return this.z === other.z && this.rgb === other.rgb && this.width === other.width && this.tool === other.tool &&
+      this.fill === other.fill && this.dash === other.dash && this.opacity === other.opacity &&
       this.isFinished === other.isFinished && sameNumbers(this.points, other.points) &&
       sameNumbers(this.pressures ?? [], other.pressures ?? []);
   }

@@ -2,6 +2,7 @@
 
 import { Retention } from '../sync/wire.js';
 import { isRGB, nearestColor, PALETTE } from '../model/palette.js';
+import { DASHES, FILLS, MIN_OPACITY } from '../model/lineStyle.js';
 import { isShapeTool } from '../model/strokeOutline.js';
 import { DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH, PLANE, Stroke } from '../model/stroke.js';
 import { cleanText, MAX_SIZE, MIN_SIZE, Text } from '../model/text.js';
@@ -20,6 +21,9 @@ const decoder = new TextDecoder();
  * @property {string} rgb
  * @property {number} width
  * @property {string} tool
+ * @property {string} fill
+ * @property {string} dash
+ * @property {number} opacity
  * @property {number | null} z
  * @property {boolean} isGrowing true while the shape is drawn out
  */
@@ -31,11 +35,12 @@ const decoder = new TextDecoder();
 export function encodeStroke(stroke, from = 0) {
   const points = [];
   for (let at = 2 * from; at < stroke.points.length; at += 2) points.push([stroke.points[at], stroke.points[at + 1]]);
-  const { id, color, width, tool, rgb, z } = stroke;
+  const { id, color, width, tool, rgb, z, fill, dash, opacity } = stroke;
   const message = { id, color, point: points[points.length - 1], points, width, tool, rgb, z };
+  const style = { ...fill && { fill }, ...dash && { dash }, ...opacity < 1 && { opacity } };
   const pressures = stroke.pressures ? { pressures: stroke.pressures.slice(from) } : {};
   const growing = isShapeTool(tool) && !stroke.isFinished ? { growing: true } : {};
-  return new TextEncoder().encode(JSON.stringify({ ...message, ...pressures, ...growing }));
+  return new TextEncoder().encode(JSON.stringify({ ...message, ...style, ...pressures, ...growing }));
 }
 
 /** @param {Uint8Array} payload @returns {StrokeMessage | null} null if it is no valid stroke */
@@ -55,6 +60,9 @@ export function readStroke(payload) {
     ...readColor(message),
     width: readWidth(message.width),
     tool: typeof message.tool === 'string' ? message.tool.slice(0, 32) : 'pen',
+    fill: FILLS.includes(message.fill) ? message.fill : '',
+    dash: DASHES.includes(message.dash) ? message.dash : '',
+    opacity: readOpacity(message.opacity),
     z: readZ(message),
     isGrowing: message.growing === true,
   };
@@ -100,6 +108,12 @@ function readPressures(value, count) {
 function readWidth(value) {
   if (typeof value !== 'number' || !Number.isFinite(value)) return DEFAULT_WIDTH;
   return Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, value));
+}
+
+/** @param {unknown} value */
+function readOpacity(value) {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return 1;
+  return Math.min(1, Math.max(MIN_OPACITY, value));
 }
 
 /** @param {string} id @param {StrokeMessage} message @param {number} sequence of its entry @returns {Stroke} */

@@ -30,6 +30,7 @@ export class Renderer {
   #camera;
   #layer;
   #paint;
+  #ink;
   #now;
   #requestFrame;
   /** @type {TiledRenderer | null} */
@@ -51,18 +52,19 @@ export class Renderer {
 
   /**
    * @param {HTMLCanvasElement} canvas @param {Scene} scene @param {Camera} camera
-   * @param {import('./layer.js').Paint} paint
+   * @param {{ paint: import('./layer.js').Paint, ink: string }} painter `ink`: the color of adaptive ink, which may change
    * @param {() => void} requestFrame @param {() => number} [now] milliseconds
    */
-  constructor(canvas, scene, camera, paint, requestFrame, now = () => performance.now()) {
+  constructor(canvas, scene, camera, painter, requestFrame, now = () => performance.now()) {
     this.#canvas = canvas;
     this.#context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
     this.#scene = scene;
     this.#camera = camera;
-    this.#paint = paint;
+    this.#paint = painter.paint.bind(painter);
+    this.#ink = () => painter.ink;
     this.#requestFrame = requestFrame;
     this.#now = now;
-    this.#layer = new Layer(canvas.ownerDocument.createElement('canvas'), paint);
+    this.#layer = new Layer(canvas.ownerDocument.createElement('canvas'), this.#paint);
     scene.observe({
       shown: (drawable) => this.#tiled ? this.#tiled.shown(drawable) : this.#changed(drawable),
       changed: (drawable) => this.#tiled ? this.#tiled.changed(drawable) : this.#changed(drawable),
@@ -141,6 +143,7 @@ export class Renderer {
     if (!this.#tiled && this.#TiledRenderer && this.#scene.weight > MIN_TILED_WEIGHT) {
       this.#tiled = new this.#TiledRenderer(this.#scene.all, {
         paint: this.#paint,
+        ink: this.#ink,
         requestFrame: this.#requestFrame,
         now: this.#now,
         newCanvas: (width, height) => {

@@ -1,7 +1,10 @@
 /** The outlines and paint styles of shapes, and their painting. Needs no document, so that a worker can use it. */
 
-import { isClosed, isShapeTool, outline } from '../model/strokeOutline.js';
+import { AREA_OPACITY, dashPattern, isFilled } from '../model/lineStyle.js';
+import { paintedColor } from '../model/palette.js';
+import { isClosed, isShapeTool, outline, smoothed } from '../model/strokeOutline.js';
 import { baselineOfLine, FONT, LINE, Text } from '../model/text.js';
+import { paintGroup } from './groupPainter.js';
 
 /**
  * @typedef {import('../model/shapes.js').Shape} Shape
@@ -14,24 +17,37 @@ import { baselineOfLine, FONT, LINE, Text } from '../model/text.js';
  * @property {number} alpha 0…1, for the shape as a whole: it is no darker where it crosses itself
  * @property {number | null} lineWidth of the traced line, with round ends and corners; null: the outline is filled, by the
  *   nonzero rule
+ * @property {[number, number] | null} dashes their length and that of the gaps between them; null: the line is solid
+ * @property {number} area the opacity of the area inside the line, relative to `alpha`; 0: it is not filled
  */
 
 /** Text under a highlighter stays readable. */
 const HIGHLIGHTER_ALPHA = 0.35;
+/** The length of a dot that is traced as a line, in points. */
+const DOT = 0.01;
 
-/** @param {Shape} shape @returns {PaintStyle} */
-export function paintStyleOf(shape) {
-  const tool = 'tool' in shape ? shape.tool : '';
+/** @param {Shape} shape @param {string} ink the color of adaptive ink on this paper @returns {PaintStyle} */
+export function paintStyleOf(shape, ink) {
+  const color = paintedColor(shape.rgb, ink);
+  if (!('tool' in shape)) return { color, alpha: 1, lineWidth: null, dashes: null, area: 0 };
+  const dashes = dashPattern(shape);
   return {
-    color: shape.rgb,
-    alpha: tool === 'highlighter' ? HIGHLIGHTER_ALPHA : 1,
-    lineWidth: 'width' in shape && isShapeTool(tool) ? shape.width : null,
+    color,
+    alpha: shape.tool === 'highlighter' ? HIGHLIGHTER_ALPHA : shape.opacity,
+    // A dashed line has the same width everywhere.
+    lineWidth: dashes || isShapeTool(shape.tool) ? shape.width : null,
+    dashes,
+    area: isFilled(shape) ? AREA_OPACITY[shape.fill] : 0,
   };
 }
 
-/** Traces a stroke. All parts of a filled outline have the same direction. @param {Stroke} stroke @param {Tracer} path */
+/**
+ * Traces a stroke: its middle if its paint style has a line width, or else its outline. All parts of an outline have the same
+ * direction.
+ * @param {Stroke} stroke @param {Tracer} path
+ */
 export function trace(stroke, path) {
-  if (isShapeTool(stroke.tool)) return tracePolygon(stroke, path);
+  if (isShapeTool(stroke.tool) || dashPattern(stroke)) return traceLine(stroke, path, isClosed(stroke.tool));
   const { left, right, joints } = outline(stroke);
   for (const { x, y, radius } of joints) {
     path.moveTo(x + radius, y);
@@ -45,15 +61,27 @@ export function trace(stroke, path) {
   path.closePath();
 }
 
-/** @param {Stroke} stroke @param {Tracer} path */
-function tracePolygon({ tool, points }, path) {
+/** Traces the middle of a line. @param {Stroke} stroke @param {Tracer} path @param {boolean} closes true to connect its ends */
+export function traceLine({ tool, points, width }, path, closes) {
+  if (isShapeTool(tool)) tracePolygon(tool, points, path);
+  else {
+    const middle = smoothed(points, width).flatMap(({ x, y }) => [x, y]);
+    path.moveTo(middle[0], middle[1]);
+    // A line without a length would not be painted.
+    if (middle.length === 2) path.lineTo(middle[0] + DOT, middle[1]);
+    else follow(path, middle);
+  }
+  if (closes) path.closePath();
+}
+
+/** @param {string} tool @param {number[]} points @param {Tracer} path */
+function tracePolygon(tool, points, path) {
   const middle = [(points[0] + points[2]) / 2, (points[1] + points[3]) / 2];
   const isRound = tool === 'ellipse' && points.length > 4;
   const [x, y] = isRound ? middle : points;
   path.moveTo(x, y);
   if (isRound) follow(path, [...middle, ...points.slice(2), ...middle]);
   else for (let at = 2; at < points.length; at += 2) path.lineTo(points[at], points[at + 1]);
-  if (isClosed(tool)) path.closePath();
 }
 
 /**
@@ -78,23 +106,45 @@ function backwards(side) {
 /** @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Context */
 
 /**
- * The paths of outlines, computed once for each version of a stroke.
- * @type {WeakMap<Stroke, { version: number, path: Path2D }>}
+ * The paths of strokes, computed once for each version of a stroke.
+ * @type {WeakMap<Stroke, { version: number, path: Path2D, area: Path2D | null }>}
  */
 const paths = new WeakMap();
 
-/** @param {Context} context in points of the plane @param {Shape} shape */
-export function paintShape(context, shape) {
-  const { color, alpha, lineWidth } = paintStyleOf(shape);
-  context.globalAlpha = alpha;
+/**
+ * @param {Context} context in points of the plane @param {Shape} shape
+ * @param {string} ink the color of adaptive ink on this paper
+ */
+export function paintShape(context, shape, ink) {
+  const style = paintStyleOf(shape, ink);
+  // Its line lies over its area, so both together are made transparent.
+  if (style.area > 0 && style.alpha < 1 && 'points' in shape) {
+    return paintGroup(context, shape, style.alpha, (group) => paint(group, shape, { ...style, alpha: 1 }));
+  }
+  paint(context, shape, style);
+}
+
+/** @param {Context} context @param {Shape} shape @param {PaintStyle} style */
+function paint(context, shape, { color, alpha, lineWidth, dashes, area }) {
   context.fillStyle = color;
+  context.globalAlpha = alpha;
   if (shape instanceof Text) paintText(context, shape);
-  else if (lineWidth === null) context.fill(pathOf(shape));
   else {
-    context.strokeStyle = color;
-    context.lineWidth = lineWidth;
-    context.lineCap = context.lineJoin = 'round';
-    context.stroke(pathOf(shape));
+    const paths = pathsOf(shape, area > 0);
+    if (paths.area) {
+      context.globalAlpha = area;
+      context.fill(paths.area);
+      context.globalAlpha = alpha;
+    }
+    if (lineWidth === null) context.fill(paths.path);
+    else {
+      context.strokeStyle = color;
+      context.lineWidth = lineWidth;
+      context.lineCap = context.lineJoin = 'round';
+      if (dashes) context.setLineDash(dashes);
+      context.stroke(paths.path);
+      if (dashes) context.setLineDash([]);
+    }
   }
   context.globalAlpha = 1;
 }
@@ -105,12 +155,15 @@ function paintText(context, { lines, x, y, size }) {
   lines.forEach((line, at) => context.fillText(line, x, y + (at * LINE + baselineOfLine()) * size));
 }
 
-/** @param {Stroke} stroke @returns {Path2D} */
-function pathOf(stroke) {
+/** @param {Stroke} stroke @param {boolean} hasArea */
+function pathsOf(stroke, hasArea) {
   const before = paths.get(stroke);
-  if (before && before.version === stroke.version) return before.path;
+  if (before && before.version === stroke.version) return before;
   const path = new Path2D();
   trace(stroke, path);
-  paths.set(stroke, { version: stroke.version, path });
-  return path;
+  const area = hasArea ? new Path2D() : null;
+  if (area) traceLine(stroke, area, true);
+  const traced = { version: stroke.version, path, area };
+  paths.set(stroke, traced);
+  return traced;
 }

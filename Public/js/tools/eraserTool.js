@@ -2,6 +2,7 @@
 
 /**
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
+ * @typedef {import('../edit/partialErasure.js').PartialErasure} PartialErasure
  * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {import('../model/spatialIndex.js').ShapeIndex} ShapeIndex
  * @typedef {import('./pointerInput.js').Sample} Sample
@@ -10,7 +11,7 @@
 /** The radius of the eraser, in pixels of the screen, at every zoom. */
 export const ERASER_REACH = 9;
 
-/** The eraser: removes whole shapes along its path, whoever drew them. */
+/** The eraser: removes whole shapes along its path, whoever drew them; or only the parts of strokes that it touches. */
 export class EraserTool {
   #drawing;
   #index;
@@ -19,6 +20,10 @@ export class EraserTool {
   #erased = [];
   /** @type {[number, number]} */
   #at = [0, 0];
+  /** Erases parts of strokes, from the next movement on; null: whole shapes are erased. @type {PartialErasure | null} */
+  partial = null;
+  /** That of the current movement. @type {PartialErasure | null} */
+  #partial = null;
 
   /** @param {Drawing} drawing @param {ShapeIndex} index @param {() => number} scale pixels per point */
   constructor(drawing, index, scale) {
@@ -29,30 +34,43 @@ export class EraserTool {
 
   /** @param {Sample} sample */
   begin({ x, y }) {
+    this.#partial = this.partial;
     this.#at = [x, y];
     this.#pass([x, y]);
+    this.#partial?.frame();
   }
 
   /** @param {Sample[]} samples */
   move(samples) {
     for (const { x, y } of samples) this.#pass([x, y]);
+    // At once, so that the next frame shows it.
+    this.#partial?.frame();
   }
 
   /** Pushes everything that was erased as one command. */
   end() {
+    this.#partial?.commit();
+    this.#partial = null;
     this.#drawing.endErasing(this.#erased);
     this.#erased = [];
   }
 
+  /** Brings back the parts that were erased. Whole shapes are gone already: the others have seen it. */
   cancel() {
+    this.#partial?.cancel();
+    this.#partial = null;
     this.end();
   }
 
   /** @param {[number, number]} to */
   #pass(to) {
-    for (const shape of this.#index.near(this.#at, to, ERASER_REACH / this.#scale())) {
-      this.#drawing.erase(shape);
-      this.#erased.push(shape);
+    const reach = ERASER_REACH / this.#scale();
+    if (this.#partial) this.#partial.pass(this.#at, to, reach);
+    else {
+      for (const shape of this.#index.near(this.#at, to, reach)) {
+        this.#drawing.erase(shape);
+        this.#erased.push(shape);
+      }
     }
     this.#at = to;
   }

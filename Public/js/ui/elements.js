@@ -1,5 +1,7 @@
 /** Finds elements of the page and creates others, without markup in strings. */
 
+import { paintedColor } from '../model/palette.js';
+
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
@@ -30,4 +32,9 @@ export function makeSVG(tag, attributes, ...children) {
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.append(...children);
   return made;
+}
+
+/** @param {string} rgb of a shape @returns {string} the same color for CSS: adaptive ink has the color of the page's text */
+export function cssColor(rgb) {
+  return paintedColor(rgb, 'var(--text)');
 }

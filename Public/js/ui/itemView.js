@@ -5,10 +5,11 @@ import { ItemPainter } from '../model/item.js';
 import { errorText, strings } from '../i18n/i18n.js';
 import { confirmed, toast } from './dialogs.js';
 import { element } from './elements.js';
-import { ItemRow } from './itemRow.js';
 
 /**
  * @typedef {import('../model/item.js').Item} Item
+ * @typedef {import('./itemRow.js').ItemRow} ItemRow
+ * @typedef {typeof import('./itemRow.js').ItemRow} ItemRowClass
  * @typedef {import('../model/camera.js').Camera} Camera
  *
  * @typedef {object} Parts
@@ -67,6 +68,11 @@ export class ItemView {
       'itemremoved',
       (event) => this.#announce('removed', strings.removed, /** @type {CustomEvent<Item>} */ (event).detail.name),
     );
+  }
+
+  /** From now on, items have rows. @param {ItemRowClass} Row */
+  useRows(Row) {
+    this.#layer.useRows(Row);
   }
 
   /** Removes an item for everybody. Asks first if that cannot be undone. @param {Item} item */
@@ -154,6 +160,8 @@ export function pageColors() {
 export class ItemLayer {
   #list = element('items');
   #parts;
+  /** @type {ItemRowClass | null} null until it is loaded */
+  #Row = null;
   /** @type {Map<Item, ItemRow>} */
   #rows = new Map();
   /** @type {WeakSet<ItemRow>} rows outside of the view */
@@ -173,6 +181,13 @@ export class ItemLayer {
     });
     parts.selection.addEventListener('change', () => this.changed());
     this.#list.addEventListener('focusin', ({ target }) => this.#reveal(/** @type {Node} */ (target)));
+  }
+
+  /** @param {ItemRowClass} Row */
+  useRows(Row) {
+    this.#Row = Row;
+    for (const item of this.#parts.items.all) this.#addRow(item);
+    this.#parts.requestFrame();
   }
 
   /** Updates the rows in the next frame. */
@@ -246,7 +261,8 @@ export class ItemLayer {
 
   /** @param {Item} item */
   #addRow(item) {
-    const row = new ItemRow(item, this.#parts.actions);
+    if (!this.#Row) return;
+    const row = new this.#Row(item, this.#parts.actions);
     this.#rows.set(item, row);
     this.#list.append(row.element);
     this.changed();

@@ -50,6 +50,7 @@ export function bindKeys(
     ...Object.fromEntries(colorKeys),
     c: () => stylePicker.chooseOwn(),
     i: () => inputSources.pick(),
+    x: () => toolbar.dispatchEvent(new Event('erasing')),
     ...Object.fromEntries(Object.entries(TOOLS).map(([key, tool]) => [key, () => toolbar.choose(tool)])),
     '[': () => stylePicker.stepWidth(-1),
     ']': () => stylePicker.stepWidth(1),

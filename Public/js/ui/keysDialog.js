@@ -14,6 +14,7 @@ function keys() {
   const shift = (/** @type {string} */ key) => chord(strings.shift, key);
   return [
     [['P', 'M', 'E', 'V'], strings.keyTools],
+    [['X'], strings.keyEraser],
     [['L', 'A', 'R', 'O'], strings.keyShapes],
     [[strings.shift, alt], strings.keyRegular],
     [['T'], strings.text],

@@ -9,6 +9,7 @@ import { radioButton, RadioGroup } from './radioGroup.js';
 
 const NAME = 'drawtogether:name';
 const OWN_COLOR = 'drawtogether:color';
+const INK = 'drawtogether:ink';
 const WIDTH = 'drawtogether:width';
 /** `early.js` reads these before other modules are loaded. */
 const LANGUAGE = 'drawtogether:language';
@@ -80,6 +81,16 @@ export class Settings {
   setColor(color) {
     this.color = color;
     this.#write(OWN_COLOR, color);
+  }
+
+  /** The color that was chosen last; '': the person's own. */
+  get ink() {
+    return this.#read(INK) ?? '';
+  }
+
+  /** @param {string} rgb '': the person's own color */
+  setInk(rgb) {
+    this.#write(INK, rgb);
   }
 
   /** @param {number} width one of `WIDTHS` */

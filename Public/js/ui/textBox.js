@@ -4,7 +4,7 @@
  */
 
 import { FONT, LINE, lineWidth } from '../model/text.js';
-import { element } from './elements.js';
+import { cssColor, element } from './elements.js';
 
 /**
  * @typedef {import('../model/camera.js').Camera} Camera
@@ -46,7 +46,7 @@ export class TextBox {
     // A tap on the page first removes the focus, and then reaches the text tool, which must still know that a text was edited.
     area.addEventListener('blur', () => queueMicrotask(() => textTool.finish()));
     // The focus stays in the text while the person chooses a color.
-    for (const id of ['inks', 'ink']) {
+    for (const id of ['inks', 'ink', 'styles']) {
       element(id).addEventListener('mousedown', (event) => textTool.edited && event.preventDefault());
     }
   }
@@ -120,7 +120,7 @@ export class TextBox {
     this.#cameraVersion = this.#camera.version;
     style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
     style.setProperty('--pixel', `${1 / scale}px`);
-    style.setProperty('--own', rgb);
+    style.setProperty('--own', cssColor(rgb));
     style.fontSize = `${size}px`;
     // Leaves room for the caret behind the last letter.
     style.width = `${size * (lines.reduce((widest, line) => Math.max(widest, lineWidth(line)), 0) + 0.4)}px`;

@@ -2,7 +2,7 @@
 
 import { CARD_TEXT, cardLines, SHEET, shortened } from '../../model/item.js';
 import { baselineOfLine, FONT, LINE, lineWidth, Text } from '../../model/text.js';
-import { paintStyleOf, trace } from '../shapePainter.js';
+import { paintStyleOf, trace, traceLine } from '../shapePainter.js';
 import { extentOf, inSlices, isItem } from './raster.js';
 
 /**
@@ -14,7 +14,7 @@ import { extentOf, inSlices, isItem } from './raster.js';
 const SPACES = { xmlns: 'http://www.w3.org/2000/svg', 'xmlns:xlink': 'http://www.w3.org/1999/xlink' };
 
 /**
- * @param {Omit<import('./raster.js').ExportOptions, 'paint'>} order @param {Colors} colors of cards
+ * @param {Omit<import('./raster.js').ExportOptions, 'paint'>} order @param {Colors} colors of cards and of adaptive ink
  * @param {(item: Item) => Promise<string>} embedded returns a picture as a `data:` URL
  * @returns {Promise<{ blob: Blob, missing: number }>} and the number of pictures that could not be loaded
  */
@@ -27,7 +27,7 @@ export async function svgOf({ drawables, paper, signal, progress }, colors, embe
   ];
   let missing = 0;
   for await (const drawable of inSlices(drawables, signal, progress)) {
-    if (!isItem(drawable)) parts.push(shapeTag(drawable));
+    if (!isItem(drawable)) parts.push(shapeTag(drawable, colors.text));
     else if (!drawable.isPicture) parts.push(cardTag(drawable, colors));
     else {
       const href = await embedded(drawable).catch(() => '');
@@ -38,22 +38,30 @@ export async function svgOf({ drawables, paper, signal, progress }, colors, embe
   return { blob: new Blob([...parts, '</svg>\n'], { type: 'image/svg+xml' }), missing };
 }
 
-/** @param {Shape} shape @returns {string} */
-export function shapeTag(shape) {
-  const { color, alpha, lineWidth: width } = paintStyleOf(shape);
-  if (shape instanceof Text) return textTag(shape);
+/** @param {Shape} shape @param {string} ink the color of adaptive ink @returns {string} */
+export function shapeTag(shape, ink) {
+  const { color, alpha, lineWidth: width, dashes, area } = paintStyleOf(shape, ink);
+  if (shape instanceof Text) return textTag(shape, color);
   /** @type {Record<string, number>} */
   const seeThrough = alpha < 1 ? { opacity: alpha } : {};
+  const round = { 'stroke-linecap': 'round', 'stroke-linejoin': 'round' };
+  const dashed = dashes ? { 'stroke-dasharray': dashes.map(short).join(' ') } : {};
+  const line = width === null
+    ? { fill: color }
+    : { fill: 'none', stroke: color, 'stroke-width': width, ...round, ...dashed };
   const path = new SVGPath();
   trace(shape, path);
-  const round = { 'stroke-linecap': 'round', 'stroke-linejoin': 'round' };
-  const paint = width === null ? { fill: color } : { fill: 'none', stroke: color, 'stroke-width': width, ...round };
-  return `<path${attributes({ ...paint, ...seeThrough, d: String(path) })}/>\n`;
+  if (area === 0) return `<path${attributes({ ...line, ...seeThrough, d: String(path) })}/>\n`;
+  const inside = new SVGPath();
+  traceLine(shape, inside, true);
+  const fill = { fill: color, ...area < 1 && { 'fill-opacity': area } };
+  const parts = [{ ...fill, d: String(inside) }, { ...line, d: String(path) }];
+  return `<g${attributes(seeThrough)}>${parts.map((part) => `<path${attributes(part)}/>`).join('')}</g>\n`;
 }
 
-/** @param {Text} text */
-function textTag({ lines, x, y, size, rgb }) {
-  const style = attributes({ fill: rgb, 'font-family': FONT, 'font-size': size, 'xml:space': 'preserve' });
+/** @param {Text} text @param {string} color */
+function textTag({ lines, x, y, size }, color) {
+  const style = attributes({ fill: color, 'font-family': FONT, 'font-size': size, 'xml:space': 'preserve' });
   const set = lines.map((line, at) => {
     const place = attributes({ x, y: y + (at * LINE + baselineOfLine()) * size });
     return `<tspan${place}>${escaped(line)}</tspan>`;

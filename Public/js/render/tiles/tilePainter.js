@@ -77,24 +77,26 @@ const MIN_POINT_DISTANCE = 0.7;
 export class HairlineBatch {
   #context;
   #scale;
+  #ink;
   #color = '';
   #width = 0;
 
-  /** @param {Context} context in points of the plane @param {number} scale device pixels per point */
-  constructor(context, scale) {
+  /** @param {Context} context in points of the plane @param {number} scale device pixels per point @param {string} ink */
+  constructor(context, scale, ink) {
     this.#context = context;
     this.#scale = scale;
+    this.#ink = ink;
   }
 
   /** Adds a shape to the batch. @param {Shape} shape @returns {boolean} false if it is no hairline */
   paint(shape) {
-    if (!('points' in shape) || shape.width * this.#scale > MAX_HAIRLINE_WIDTH || paintStyleOf(shape).alpha < 1) {
-      return false;
-    }
-    if (shape.rgb !== this.#color || shape.width !== this.#width) {
+    if (!('points' in shape) || shape.width * this.#scale > MAX_HAIRLINE_WIDTH) return false;
+    const { color, alpha, dashes, area } = paintStyleOf(shape, this.#ink);
+    if (alpha < 1 || dashes || area > 0) return false;
+    if (color !== this.#color || shape.width !== this.#width) {
       this.end();
       this.#context.beginPath();
-      [this.#color, this.#width] = [shape.rgb, shape.width];
+      [this.#color, this.#width] = [color, shape.width];
     }
     traceHairline(this.#context, shape.points, MIN_POINT_DISTANCE / this.#scale);
     return true;
@@ -126,8 +128,8 @@ function traceHairline(context, points, near) {
 }
 
 /**
- * @typedef {{ scale: number, left: number, top: number, size: number }} Part a square part of the plane: device pixels per
- *   point; left, top and side in device pixels
+ * @typedef {{ scale: number, left: number, top: number, size: number, ink: string }} Part a square part of the plane: device
+ *   pixels per point; left, top and side in device pixels; and the color of adaptive ink
  */
 
 /** The number of items between two checks of the clock. */
@@ -155,19 +157,19 @@ export class TilePainter {
   }
 
   /** @param {Context} context @param {Part} part @returns {Generator<void>} yields after a number of items */
-  *paint(context, { scale, left, top, size }) {
+  *paint(context, { scale, left, top, size, ink }) {
     const bounds = { left: left / scale, top: top / scale, right: (left + size) / scale, bottom: (top + size) / scale };
     const all = this.#index.within(bounds).sort(drawnBefore);
     context.setTransform(1, 0, 0, 1, 0, 0);
     context.clearRect(0, 0, size, size);
     context.setTransform(scale, 0, 0, scale, -left, -top);
-    const lines = new HairlineBatch(context, scale);
+    const lines = new HairlineBatch(context, scale, ink);
     for (const [at, { shape, image, bounds }] of all.entries()) {
       if (at % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
       if (shape && lines.paint(shape)) continue;
       lines.end();
       // A copy, because computed paths are cached as long as their shape exists, and these would need too much memory.
-      if (shape) paintShape(context, 'text' in shape ? shape : { ...shape });
+      if (shape) paintShape(context, 'text' in shape ? shape : { ...shape }, ink);
       else if (image) {
         context.drawImage(image, bounds.left, bounds.top, bounds.right - bounds.left, bounds.bottom - bounds.top);
       }

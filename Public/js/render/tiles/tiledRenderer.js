@@ -13,6 +13,7 @@ import { mainThreadTiles, supportsWorkers, tileWorker } from './tileWorker.js';
  *
  * @typedef {object} Environment
  * @property {import('../layer.js').Paint} paint
+ * @property {() => string} ink returns the color of adaptive ink
  * @property {(width: number, height: number) => HTMLCanvasElement} newCanvas
  * @property {() => number} now milliseconds
  * @property {() => void} requestFrame
@@ -65,7 +66,7 @@ export class TiledRenderer {
     this.#worker = broke && supportsWorkers()
       ? tileWorker(painted, broke)
       : mainThreadTiles(painted, (size) => env.newCanvas(size, size), env.now);
-    this.#tiles = new Tiles(this.#worker, env.now);
+    this.#tiles = new Tiles(this.#worker, env.now, env.ink);
     for (const one of drawables) this.#queued.add(one);
   }
 

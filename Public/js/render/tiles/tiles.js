@@ -41,6 +41,7 @@ const MAX_CACHED = 24;
 export class Tiles {
   #worker;
   #now;
+  #ink;
   /** @type {Map<number, Map<string, Tile>>} by scale, then by position */
   #scales = new Map();
   /** @type {{ tile: Tile, revision: number }[]} requested tiles, in order */
@@ -59,10 +60,11 @@ export class Tiles {
   /** @type {Tile[]} */
   #overview = [];
 
-  /** @param {TileWorker} worker @param {() => number} now milliseconds */
-  constructor(worker, now) {
+  /** @param {TileWorker} worker @param {() => number} now milliseconds @param {() => string} ink the color of adaptive ink */
+  constructor(worker, now, ink) {
     this.#worker = worker;
     this.#now = now;
+    this.#ink = ink;
   }
 
   /** Counts changes of the scene. */
@@ -128,7 +130,7 @@ export class Tiles {
       if (this.#pending.length >= MAX_PENDING) break;
       tile.askedAt = now;
       this.#pending.push({ tile, revision: this.#revision });
-      this.#worker.paint(tile.part);
+      this.#worker.paint({ ...tile.part, ink: this.#ink() });
     }
   }
 
