@@ -271,8 +271,10 @@ let creating = null;
 const deferred = () => creating ??= createDeferred().catch((error) => (creating = null, Promise.reject(error)));
 
 async function createDeferred() {
-  const { AttachmentLimit, ContentInserter, ExportDialog, TiledRenderer, ...functions } = await loadDeferred();
+  const { AttachmentLimit, ContentInserter, ExportDialog, TiledRenderer, useFonts, ...functions } =
+    await loadDeferred();
   renderer.useTiles(TiledRenderer);
+  useFonts({ shapes, frameQueue, renderer, textBox });
   const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
   const attachmentLimit = new AttachmentLimit(sharing, base);
   const inserter = new ContentInserter({

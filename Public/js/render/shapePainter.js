@@ -1,7 +1,7 @@
 /** The outlines and paint styles of shapes, and their painting. Needs no document, so that a worker can use it. */
 
 import { isClosed, isShapeTool, outline } from '../model/strokeOutline.js';
-import { baselineOfLine, FONT, LINE, Text } from '../model/text.js';
+import { baselineOfLine, LINE, setFont, Text } from '../model/text.js';
 
 /**
  * @typedef {import('../model/shapes.js').Shape} Shape
@@ -100,9 +100,11 @@ export function paintShape(context, shape) {
 }
 
 /** @param {Context} context @param {Text} text */
-function paintText(context, { lines, x, y, size }) {
-  context.font = `${size}px ${FONT}`;
-  lines.forEach((line, at) => context.fillText(line, x, y + (at * LINE + baselineOfLine()) * size));
+function paintText(context, { lines, x, y, size, font }) {
+  setFont(context, font, size);
+  lines.forEach((line, at) => context.fillText(line, x, y + (at * LINE + baselineOfLine(font)) * size));
+  // The words on cards are painted with the same context.
+  context.textRendering = 'auto';
 }
 
 /** @param {Stroke} stroke @returns {Path2D} */

@@ -77,9 +77,9 @@ export class TextTool extends EventTarget {
   }
 
   /** @param {Text} text an existing one */
-  edit({ id, text, x, y, size, rgb, color }) {
+  edit({ id, text, x, y, size, font, rgb, color }) {
     this.finish();
-    this.#begin({ id, text, point: [x, y], style: { size, rgb, color } });
+    this.#begin({ id, text, point: [x, y], style: { size, font, rgb, color } });
   }
 
   /** @param {string} text the whole content */
