@@ -9,6 +9,8 @@ import { Shapes } from '../../Public/js/model/shapes.js';
 import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
 import { baselineOfLine, fontsLoaded, LINE, Text } from '../../Public/js/model/text.js';
 import { svgOf } from '../../Public/js/render/export/svg.js';
+import { TextTool } from '../../Public/js/tools/textTool.js';
+import { Settings } from '../../Public/js/ui/settings.js';
 import { charactersOf, tablesOf } from './woff2.js';
 
 const LOOK = { rgb: '#e5484d', color: 0, size: 20, z: 1 };
@@ -127,6 +129,45 @@ test('a text is measured again once its font is loaded, and everything that depe
   assert.equal(/** @type {Text} */ (shapes.find('T')).box.right, 34);
   assert.equal(index.within({ left: 60, top: 0, right: 70, bottom: 40 }).length, 0);
   assert.equal(shapes.bounds?.right, 61);
+});
+
+test('a color chosen during editing keeps the font of the text, and a font changes it', () => {
+  const shapes = new Shapes();
+  const index = new ShapeIndex();
+  const drawing = new Drawing(shapes);
+  shapes.observe(index);
+  drawing.add([text({ font: '' })]);
+  const style = { ...LOOK, rgb: '#4f5fe8', font: /** @type {const} */ ('sans') };
+  const tool = new TextTool(drawing, index, () => ({ ...style }), () => 1, () => 'N');
+  tool.editAt(15, 30);
+  tool.restyle('color');
+  const now = () => /** @type {Text} */ (shapes.find('T'));
+  assert.deepEqual([now().rgb, now().font], ['#4f5fe8', '']);
+  tool.restyle('font');
+  assert.deepEqual([now().rgb, now().font], ['#4f5fe8', 'sans']);
+  tool.finish();
+  drawing.undo();
+  assert.deepEqual([now().rgb, now().font], ['#e5484d', '']);
+  drawing.redo();
+  assert.equal(now().font, 'sans');
+  tool.editAt(200, 200);
+  tool.setText('new');
+  tool.finish();
+  assert.equal(/** @type {Text} */ (shapes.find('N')).font, 'sans');
+});
+
+test('new texts are handwritten unless another font was chosen, which is stored', () => {
+  const stored = new Map();
+  const storage = {
+    getItem: (/** @type {string} */ key) => stored.get(key) ?? null,
+    setItem: (/** @type {string} */ key, /** @type {string} */ value) => void stored.set(key, value),
+    removeItem: (/** @type {string} */ key) => void stored.delete(key),
+  };
+  assert.equal(new Settings(storage).font, 'hand');
+  new Settings(storage).setFont('sans');
+  assert.equal(new Settings(storage).font, 'sans');
+  stored.set('drawtogether:font', 'Comic Sans');
+  assert.equal(new Settings(storage).font, 'hand');
 });
 
 test('an SVG contains the fonts of its texts, and no others', async () => {

@@ -186,7 +186,7 @@ test('every text in the markup is in the table', () => {
 });
 
 test('no module has texts of its own', () => {
-  // The product name, units, names of keys, selectors, a path, fonts, and a programming error for the console.
+  // The product name, units, names of keys, selectors, a path, fonts and their specimen, and a programming error for the console.
   const allowed = [
     'Draw Together',
     'Draw Together ${}.${}',
@@ -200,6 +200,7 @@ test('no module has texts of its own', () => {
     'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',
     'DrawTogether Hand',
     'DrawTogether Sans',
+    'Aa',
     'The page has no element ${}.',
   ];
   const folders = ['ui', 'tools', 'edit', 'model', 'protocol', 'render'];

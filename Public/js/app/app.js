@@ -274,7 +274,7 @@ async function createDeferred() {
   const { AttachmentLimit, ContentInserter, ExportDialog, TiledRenderer, useFonts, ...functions } =
     await loadDeferred();
   renderer.useTiles(TiledRenderer);
-  useFonts({ shapes, frameQueue, renderer, textBox });
+  useFonts({ toolbar, stylePicker, textTool, textBox, selection, shapes, frameQueue, renderer });
   const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
   const attachmentLimit = new AttachmentLimit(sharing, base);
   const inserter = new ContentInserter({
@@ -344,7 +344,7 @@ toolbar.addEventListener('end', () => flow.end());
 stylePicker.addEventListener('own', () => flow.showProfile());
 stylePicker.addEventListener('change', (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
-  if (textTool.edited) textTool.restyle();
+  if (textTool.edited) textTool.restyle(detail);
   else if (!selectionController.restyle((shape) => stylePicker.styleChange(shape, detail)) && !hasStyle(toolbar.tool)) {
     toolbar.choose('pen');
   }

@@ -1,6 +1,7 @@
 /** Loads the shipped fonts, and shows all texts with them. */
 
 import { loadFonts } from '../render/shippedFonts.js';
+import { FontPicker } from '../ui/fontPicker.js';
 import { loadAtLast } from './loading.js';
 
 /**
@@ -11,8 +12,13 @@ import { loadAtLast } from './loading.js';
  * @property {import('../ui/textBox.js').TextBox} textBox
  */
 
-/** Loads the fonts. Until then, texts are shown in the device's font. @param {Parts} parts */
-export async function useFonts({ shapes, frameQueue, renderer, textBox }) {
+/**
+ * Offers the fonts, and loads them. Until they are loaded, texts are shown in the device's font.
+ * @param {Parts & import('../ui/fontPicker.js').Parts} parts
+ */
+export async function useFonts(parts) {
+  const { shapes, frameQueue, renderer, textBox } = parts;
+  new FontPicker(parts);
   await loadAtLast(undefined, loadFonts);
   const texts = shapes.all.filter((shape) => 'font' in shape && shape.font !== '');
   for (const text of texts) frameQueue.add(() => shapes.remeasured(text));

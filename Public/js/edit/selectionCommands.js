@@ -205,6 +205,7 @@ export class SelectionCommands {
       const before = this.#parts.shapes.base(id);
       if (!before) return;
       const style = styleOf(before);
+      if (Object.keys(style).length === 0) return;
       for (const name of Object.keys(style)) names.add(name);
       changes.restyleShape(before, style);
     });

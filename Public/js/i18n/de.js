@@ -70,6 +70,8 @@ const table = {
   ownColor: 'Eigene Farbe (zum Ändern noch einmal drücken)',
   width: 'Strichstärke',
   widths: ['Dünn', 'Mittel', 'Dick'],
+  font: 'Schrift',
+  fonts: ['Handschrift', 'Druckschrift'],
   history: 'Verlauf',
   undo: 'Rückgängig machen',
   undoTitle: 'Rückgängig machen (Strg+Z)',

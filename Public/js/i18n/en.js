@@ -77,6 +77,8 @@ const table = {
   ownColor: 'Your own color (press again to change it)',
   width: 'Width',
   widths: ['Fine', 'Medium', 'Broad'],
+  font: 'Font',
+  fonts: ['Handwriting', 'Print'],
   history: 'History',
   undo: 'Undo',
   undoTitle: 'Undo (Ctrl Z)',

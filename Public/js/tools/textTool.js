@@ -91,10 +91,14 @@ export class TextTool extends EventTarget {
     if (!this.#drawing.writeText(edited.id, text, edited.style, edited.point)) this.#begin(null);
   }
 
-  /** Gives the edited text the current style. */
-  restyle() {
+  /**
+   * Gives the edited text the current style. It keeps its font, unless another font was chosen.
+   * @param {string} [part] the part of the style that the person has just chosen
+   */
+  restyle(part) {
     if (!this.#edited) return;
-    this.#edited.style = this.#style();
+    const [before, style] = [this.#edited.style, this.#style()];
+    this.#edited.style = part === 'font' ? { ...before, font: style.font } : { ...style, font: before.font };
     this.setText(this.#edited.text);
     this.#begin(this.#edited);
   }

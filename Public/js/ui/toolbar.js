@@ -106,7 +106,7 @@ export class Toolbar extends EventTarget {
   }
 }
 
-/** The picker of color and width. Events: `own` (the person's own color changed), `change` (detail: `color` or `width`). */
+/** The picker of color and width. Events: `own` (the person's own color changed), `change` (detail: `color`, `width` or `font`). */
 export class StylePicker extends EventTarget {
   #settings;
   #colors;
@@ -147,15 +147,16 @@ export class StylePicker extends EventTarget {
 
   /** @returns {import('../edit/drawing.js').TextStyle} */
   get textStyle() {
-    return { ...this.ink, size: TEXT_SIZES[this.#width] };
+    return { ...this.ink, size: TEXT_SIZES[this.#width], font: this.#settings.font };
   }
 
   /**
-   * @param {import('../model/shapes.js').Shape} shape @param {'color' | 'width'} part
+   * @param {import('../model/shapes.js').Shape} shape @param {'color' | 'width' | 'font'} part
    * @returns {object} the changed properties, by the current choice
    */
   styleChange(shape, part) {
     if (part === 'color') return this.ink;
+    if (part === 'font') return 'tool' in shape ? {} : { font: this.#settings.font };
     return 'tool' in shape ? { width: this.strokeStyle(shape.tool).width } : { size: this.textStyle.size };
   }
 
@@ -190,6 +191,12 @@ export class StylePicker extends EventTarget {
     this.#settings.setWidth(width);
     this.#show();
     this.dispatchEvent(new CustomEvent('change', { detail: 'width' }));
+  }
+
+  /** @param {import('../model/fonts.js').Font} font */
+  chooseFont(font) {
+    this.#settings.setFont(font);
+    this.dispatchEvent(new CustomEvent('change', { detail: 'font' }));
   }
 
   /** @param {1 | -1} step */
