@@ -40,13 +40,17 @@ const READ = [
   { rule: 'a size of text', change: { size: '24' }, gives: null },
   { rule: 'a size without end', change: { size: 1e9 }, gives: { size: 1000 } },
   { rule: 'a size of nothing', change: { size: -3 }, gives: { size: 4 } },
+  { rule: 'a shipped font', change: { font: 'hand' }, gives: { font: 'hand' } },
+  { rule: 'a font of the device', change: { font: 'Arial' }, gives: {} },
+  { rule: 'a font that is a number', change: { font: 7 }, gives: {} },
   { rule: 'rgb that is code', change: { rgb: 'url(//x)' }, gives: { rgb: '#30a46c' } },
   { rule: 'z below nothing', change: { z: -1 }, gives: { z: null } },
 ];
 
 for (const { rule, change, gives } of READ) {
   test(`§6 reads a text: ${rule}`, () => {
-    const good = { text: 'Milk\nand bread', x: 10, y: 20, size: 24, rgb: '#abcdef', color: 3, z: 7, isGrowing: false };
+    const look = { size: 24, font: '', rgb: '#abcdef', color: 3 };
+    const good = { text: 'Milk\nand bread', x: 10, y: 20, ...look, z: 7, isGrowing: false };
     const message = readText(new TextEncoder().encode(JSON.stringify({ ...WRITTEN, ...change })));
     assert.deepEqual(message, gives && { ...good, ...gives });
   });

@@ -21,9 +21,10 @@ const MAX_FIRST_REQUESTS = 6;
 /** The limit for the compressed markup: the bytes that a new connection sends without waiting, ten packets (RFC 6928). */
 const MAX_MARKUP_BYTES = 10 * 1460;
 
-test('all files except the page itself and its service worker have a hash in their names', () => {
+test('all files except the page itself, its service worker and a license have a hash in their names', () => {
   const plain = release.files.filter((path) => !HASHED.test(path));
-  assert.deepEqual(plain.toSorted(), ['index.html', 'release.json', 'service-worker.js', 'service-worker.js.map']);
+  const expected = ['fonts/OFL.txt', 'index.html', 'release.json', 'service-worker.js', 'service-worker.js.map'];
+  assert.deepEqual(plain.toSorted(), expected);
 });
 
 test('release.json lists the files of the release', () => {

@@ -186,7 +186,7 @@ test('every text in the markup is in the table', () => {
 });
 
 test('no module has texts of its own', () => {
-  // The product name, units, names of keys, selectors, a path, a type, and a programming error for the console.
+  // The product name, units, names of keys, selectors, a path, fonts and their specimen, and a programming error for the console.
   const allowed = [
     'Draw Together',
     'Draw Together ${}.${}',
@@ -198,6 +198,9 @@ test('no module has texts of its own', () => {
     'input:not([type=radio]), textarea, [contenteditable]',
     'M${},${}h${}v1h-${}z',
     'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',
+    'DrawTogether Hand',
+    'DrawTogether Sans',
+    'Aa',
     'The page has no element ${}.',
   ];
   const folders = ['ui', 'tools', 'edit', 'model', 'protocol', 'render'];

@@ -272,7 +272,7 @@ const deferred = () => creating ??= createDeferred().catch((error) => (creating 
 
 async function createDeferred() {
   const parts = await loadDeferred();
-  const { AttachmentLimit, ContentInserter, ExportDialog, ItemRow, limitText, TiledRenderer, ...functions } = parts;
+  const { AttachmentLimit, ContentInserter, ExportDialog, ItemRow, limitText, TiledRenderer, useFonts, ...functions } = parts;
   renderer.useTiles(TiledRenderer);
   itemView.useRows(ItemRow);
   functions.offerStyles({
@@ -287,6 +287,7 @@ async function createDeferred() {
     history,
     frames,
   });
+  useFonts({ toolbar, stylePicker, textTool, textBox, selection, shapes, frameQueue, renderer });
   const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
   const attachmentLimit = new AttachmentLimit(sharing, base);
   const inserter = new ContentInserter({
@@ -360,7 +361,7 @@ toolbar.addEventListener('end', () => flow.end());
 stylePicker.addEventListener('own', () => flow.showProfile());
 stylePicker.addEventListener('change', (event) => {
   const { detail } = /** @type {CustomEvent} */ (event);
-  if (textTool.edited) textTool.restyle();
+  if (textTool.edited) textTool.restyle(detail);
   else if (!selectionController.restyle((shape) => stylePicker.styleChange(shape, detail)) && !hasStyle(toolbar.tool)) {
     toolbar.choose(detail === 'fill' ? 'rectangle' : 'pen');
   }

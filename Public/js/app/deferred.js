@@ -2,6 +2,7 @@
 
 export { AttachmentLimit } from './attachmentLimit.js';
 export { openDamagedLink } from './damagedLink.js';
+export { useFonts } from './fonts.js';
 export { startRest } from './rest.js';
 export { TiledRenderer } from '../render/tiles/tiledRenderer.js';
 export { persistentJournalEnvironment } from '../persist/journalEnvironment.js';

@@ -28,10 +28,12 @@ export function loadDeferred() {
 
 /**
  * Repeats the attempts until the parts are loaded.
+ * @template [T=Deferred]
  * @param {(error: Error) => void} [failed] called for the first failure
- * @param {() => Promise<Deferred>} [load] @param {(failures: number) => Promise<unknown>} [pause] before the next attempt
+ * @param {() => Promise<T>} [load] @param {(failures: number) => Promise<unknown>} [pause] before the next attempt
+ * @returns {Promise<T>}
  */
-export async function loadAtLast(failed = () => {}, load = loadDeferred, pause = untilNextTry) {
+export async function loadAtLast(failed = () => {}, load = /** @type {any} */ (loadDeferred), pause = untilNextTry) {
   for (let count = 0;; count += 1) {
     try {
       return await load();

@@ -8,7 +8,8 @@ import { IDENTITY, inverse, transformedPlacement } from '../protocol/transformSy
  * @typedef {import('../model/placement.js').Placement} Placement
  * @typedef {import('../model/stroke.js').Transform} Transform
  * @typedef {import('../model/shapes.js').Shape} Shape
- * @typedef {{ rgb?: string, color?: number, width?: number, size?: number, z?: number, fill?: string, dash?: string,
+ * @typedef {import('../model/fonts.js').Font} Font
+ * @typedef {{ rgb?: string, color?: number, width?: number, size?: number, font?: Font, z?: number, fill?: string, dash?: string,
  *   opacity?: number }} StyleChange
  * @typedef {{ before: Shape, after: Shape }} ShapeChange
  * @typedef {{ item: Item, before: Placement, after: Placement }} ItemChange

@@ -16,7 +16,7 @@ import { cleanText, Text } from '../model/text.js';
  * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {{ key: string, type: string, payload: Uint8Array }} StoredShape
  * @typedef {{ rgb: string, color: number, width: number, tool: string, fill?: string, dash?: string, opacity?: number }} StrokeStyle
- * @typedef {{ rgb: string, color: number, size: number }} TextStyle
+ * @typedef {{ rgb: string, color: number, size: number, font?: import('../model/fonts.js').Font }} TextStyle
  */
 
 /** The minimum interval between two sent versions of a text in progress, in milliseconds. */

@@ -97,7 +97,7 @@ export class ShapeCommands {
  * @returns {Partial<Text>} the properties of text and style that differ, with the values of `to`
  */
 function changes(from, to) {
-  const { text, rgb, color, size } = to;
-  const all = Object.entries({ text, rgb, color, size });
+  const { text, rgb, color, size, font } = to;
+  const all = Object.entries({ text, rgb, color, size, font });
   return Object.fromEntries(all.filter(([name, value]) => from[/** @type {'text'} */ (name)] !== value));
 }

@@ -82,6 +82,8 @@ const table = {
   erases: 'Der Radierer entfernt',
   wholeStrokes: 'Ganze Striche',
   partsOfStrokes: 'Teile',
+  font: 'Schrift',
+  fonts: ['Handschrift', 'Druckschrift'],
   history: 'Verlauf',
   undo: 'Rückgängig machen',
   undoTitle: 'Rückgängig machen (Strg+Z)',

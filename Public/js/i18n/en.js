@@ -89,6 +89,8 @@ const table = {
   erases: 'The eraser removes',
   wholeStrokes: 'Whole strokes',
   partsOfStrokes: 'Parts',
+  font: 'Font',
+  fonts: ['Handwriting', 'Print'],
   history: 'History',
   undo: 'Undo',
   undoTitle: 'Undo (Ctrl Z)',

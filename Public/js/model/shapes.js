@@ -85,6 +85,15 @@ export class Shapes extends OptimisticOverlay {
     this.#notify('changed', shape);
   }
 
+  /** Reports that the letters of a text have other widths now. @param {Shape} shape one that is or was displayed */
+  remeasured(shape) {
+    if (this.find(shape.id) !== shape) return;
+    this.#areBoundsRight = false;
+    // What was painted for the earlier version has letters of another font.
+    shape.version += 1;
+    this.#notify('changed', shape);
+  }
+
   /** @param {string} id */
   remove(id) {
     this.edit(id, null);

@@ -1,44 +1,70 @@
 /** The texts on the page, and their measured sizes. Needs no document, so that a worker can use it. */
 
+import { familiesOf, renderingOf } from './fonts.js';
 import { segmentDistance } from './strokeOutline.js';
 import { onPlane, rounded } from './stroke.js';
 
-/** The font of the page. */
-export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
 /** The distance between lines, in font sizes. */
 export const LINE = 1.25;
 
 /** Widths are measured at this font size and scaled, so that they are the same at every zoom. */
 const MEASURED = 100;
-/** The estimated width and baseline of letters where texts cannot be measured, in font sizes. */
+/** The estimated width of letters where texts cannot be measured, in font sizes. */
 const LETTER = 0.55;
-const BASELINE = 0.97;
+/**
+ * The distances from the top of a line to its baseline, in font sizes. Those of the shipped fonts follow from their ascents and
+ * descents; that of the device's font is an estimate, for places where texts cannot be measured.
+ */
+const BASELINES = { hand: 1, sans: 0.99, '': 0.97 };
 
 /** @type {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D | null | undefined} undefined: not requested yet */
 let context;
-let baseline = 0;
+/** @type {Font | null} the font of the context; null: none yet */
+let measuredFont = null;
+let deviceBaseline = 0;
+/** Counts how often the shipped fonts were loaded. Widths that were measured earlier are those of other fonts. */
+let loads = 0;
 
-/** @param {string} line @returns {number} its width, in font sizes */
-export function lineWidth(line) {
-  return (measuring()?.measureText(line).width ?? [...line].length * LETTER * MEASURED) / MEASURED;
+/** Measures all texts with a shipped font again. To be called once the shipped fonts are loaded. */
+export function fontsLoaded() {
+  loads += 1;
+  measuredFont = null;
 }
 
-/** Returns the distance from the top of a line to its baseline, in font sizes. It is the same as in CSS. */
-export function baselineOfLine() {
-  if (baseline > 0) return baseline;
-  const measured = measuring()?.measureText('x');
+/** @param {string} line @param {Font} font @returns {number} its width, in font sizes */
+export function lineWidth(line, font) {
+  return (measuring(font)?.measureText(line).width ?? [...line].length * LETTER * MEASURED) / MEASURED;
+}
+
+/**
+ * Returns the distance from the top of a line to its baseline, in font sizes. It is the same as in CSS.
+ * @param {Font} font
+ */
+export function baselineOfLine(font) {
+  if (font !== '') return BASELINES[font];
+  if (deviceBaseline > 0) return deviceBaseline;
+  const measured = measuring(font)?.measureText('x');
   const [above, below] = [measured?.fontBoundingBoxAscent ?? NaN, measured?.fontBoundingBoxDescent ?? NaN];
-  baseline = Number.isFinite(above + below) ? LINE / 2 + (above - below) / 2 / MEASURED : BASELINE;
-  return baseline;
+  deviceBaseline = Number.isFinite(above + below) ? LINE / 2 + (above - below) / 2 / MEASURED : BASELINES[font];
+  return deviceBaseline;
 }
 
-function measuring() {
-  if (context !== undefined) return context;
-  const canvas = typeof OffscreenCanvas === 'function'
-    ? new OffscreenCanvas(1, 1)
-    : globalThis.document?.createElement('canvas');
-  context = /** @type {CanvasRenderingContext2D | null} */ (canvas?.getContext('2d') ?? null);
-  if (context) context.font = `${MEASURED}px ${FONT}`;
+/** @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} context @param {Font} font @param {number} size */
+export function setFont(context, font, size) {
+  context.font = `${size}px ${familiesOf(font)}`;
+  context.textRendering = renderingOf(font);
+}
+
+/** @param {Font} font of the returned context */
+function measuring(font) {
+  if (context === undefined) {
+    const canvas = typeof OffscreenCanvas === 'function'
+      ? new OffscreenCanvas(1, 1)
+      : globalThis.document?.createElement('canvas');
+    context = /** @type {CanvasRenderingContext2D | null} */ (canvas?.getContext('2d') ?? null);
+  }
+  if (context && measuredFont !== font) setFont(context, font, MEASURED);
+  measuredFont = font;
   return context;
 }
 
@@ -47,16 +73,26 @@ export const MIN_SIZE = 4;
 export const MAX_SIZE = 1000;
 /** The maximum number of characters. */
 export const MAX_TEXT_LENGTH = 4000;
-/** The distance by which letters may extend beyond their box, in font sizes. */
-const OVERHANG = 0.1;
+/** The distances by which letters may extend beyond their box, in font sizes. */
+const OVERHANGS = { hand: 0.4, sans: 0.1, '': 0.1 };
 
 /** Control characters except line breaks, and characters that change the direction of the text after them. */
 const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
+ * @typedef {import('./fonts.js').Font} Font
  * @typedef {import('./stroke.js').Bounds} Bounds
  * @typedef {import('./stroke.js').Transform} Transform
- * @typedef {{ id: string, text: string, x: number, y: number, size: number, rgb: string, color: number, z: number }} TextProperties
+ * @typedef {object} TextProperties
+ * @property {string} id
+ * @property {string} text
+ * @property {number} x
+ * @property {number} y
+ * @property {number} size
+ * @property {Font} [font]
+ * @property {string} rgb
+ * @property {number} color
+ * @property {number} z
  */
 
 /** A text on the page. A change makes a new object with the same id. */
@@ -68,6 +104,8 @@ export class Text {
   x;
   y;
   size;
+  /** @type {Font} */
+  font;
   /** @type {string} */
   rgb;
   /** @type {number} of the same or the nearest color of the palette */
@@ -79,14 +117,17 @@ export class Text {
   version = 0;
   /** @type {Bounds | null} */
   #box = null;
+  /** The number of loads of the shipped fonts before the box was measured. */
+  #measuredAfter = 0;
 
   /** @param {TextProperties} style */
-  constructor({ id, text, x, y, size, rgb, color, z }) {
+  constructor({ id, text, x, y, size, font = '', rgb, color, z }) {
     this.id = id;
     this.text = text;
     this.x = x;
     this.y = y;
     this.size = size;
+    this.font = font;
     this.rgb = rgb;
     this.color = color;
     this.z = z;
@@ -98,11 +139,13 @@ export class Text {
 
   /** @returns {Bounds} of the lines */
   get box() {
-    const { x, y, size, lines } = this;
+    const { x, y, size, font, lines } = this;
+    if (font !== '' && this.#measuredAfter !== loads) this.#box = null;
+    this.#measuredAfter = loads;
     this.#box ??= {
       left: x,
       top: y,
-      right: x + size * lines.reduce((widest, line) => Math.max(widest, lineWidth(line)), 0),
+      right: x + size * lines.reduce((widest, line) => Math.max(widest, lineWidth(line, font)), 0),
       bottom: y + size * LINE * lines.length,
     };
     return this.#box;
@@ -111,7 +154,7 @@ export class Text {
   /** @returns {Bounds} its extent, including letters beyond the box */
   get bounds() {
     const { left, top, right, bottom } = this.box;
-    const margin = this.size * OVERHANG + 1;
+    const margin = this.size * OVERHANGS[this.font] + 1;
     return { left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin };
   }
 
@@ -146,7 +189,8 @@ export class Text {
   /** @param {import('./shapes.js').Shape} other @returns {boolean} true if both look the same */
   looksLike(other) {
     return other instanceof Text && this.text === other.text && this.x === other.x && this.y === other.y &&
-      this.size === other.size && this.rgb === other.rgb && this.z === other.z && this.isFinished === other.isFinished;
+      this.size === other.size && this.font === other.font && this.rgb === other.rgb && this.z === other.z &&
+      this.isFinished === other.isFinished;
   }
 }
 

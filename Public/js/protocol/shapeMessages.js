@@ -1,6 +1,7 @@
 /** The messages of strokes and texts: encodes them, and decodes them with all checks. */
 
 import { Retention } from '../sync/wire.js';
+import { isShippedFont } from '../model/fonts.js';
 import { isRGB, nearestColor, PALETTE } from '../model/palette.js';
 import { DASHES, FILLS, MIN_OPACITY } from '../model/lineStyle.js';
 import { isShapeTool } from '../model/strokeOutline.js';
@@ -166,9 +167,11 @@ export const TEXT_TYPE = 'UpsertTextMessage';
  */
 
 /** As `UpsertTextMessage`. @param {Text} shape @returns {Uint8Array} */
-function encodeText({ id, text, x, y, size, rgb, color, z, isFinished }) {
+function encodeText({ id, text, x, y, size, font, rgb, color, z, isFinished }) {
+  const message = { id, text, point: [x, y], size, rgb, color, z };
+  const chosen = font === '' ? {} : { font };
   const growing = isFinished ? {} : { growing: true };
-  return new TextEncoder().encode(JSON.stringify({ id, text, point: [x, y], size, rgb, color, z, ...growing }));
+  return new TextEncoder().encode(JSON.stringify({ ...message, ...chosen, ...growing }));
 }
 
 /** @param {Uint8Array} payload @returns {TextMessage | null} null if it is no valid text */
@@ -188,6 +191,7 @@ export function readText(payload) {
     x: point[0],
     y: point[1],
     size: Math.min(MAX_SIZE, Math.max(MIN_SIZE, size)),
+    font: isShippedFont(message.font) ? message.font : '',
     ...readColor(message),
     z: readZ(message),
     isGrowing: message.growing === true,

@@ -3,7 +3,7 @@
 import { AREA_OPACITY, dashPattern, isFilled } from '../model/lineStyle.js';
 import { paintedColor } from '../model/palette.js';
 import { isClosed, isShapeTool, outline, smoothed } from '../model/strokeOutline.js';
-import { baselineOfLine, FONT, LINE, Text } from '../model/text.js';
+import { baselineOfLine, LINE, setFont, Text } from '../model/text.js';
 import { paintGroup } from './groupPainter.js';
 
 /**
@@ -150,9 +150,11 @@ function paint(context, shape, { color, alpha, lineWidth, dashes, area }) {
 }
 
 /** @param {Context} context @param {Text} text */
-function paintText(context, { lines, x, y, size }) {
-  context.font = `${size}px ${FONT}`;
-  lines.forEach((line, at) => context.fillText(line, x, y + (at * LINE + baselineOfLine()) * size));
+function paintText(context, { lines, x, y, size, font }) {
+  setFont(context, font, size);
+  lines.forEach((line, at) => context.fillText(line, x, y + (at * LINE + baselineOfLine(font)) * size));
+  // The words on cards are painted with the same context.
+  context.textRendering = 'auto';
 }
 
 /** @param {Stroke} stroke @param {boolean} hasArea */

@@ -77,9 +77,9 @@ export class TextTool extends EventTarget {
   }
 
   /** @param {Text} text an existing one */
-  edit({ id, text, x, y, size, rgb, color }) {
+  edit({ id, text, x, y, size, font, rgb, color }) {
     this.finish();
-    this.#begin({ id, text, point: [x, y], style: { size, rgb, color } });
+    this.#begin({ id, text, point: [x, y], style: { size, font, rgb, color } });
   }
 
   /** @param {string} text the whole content */
@@ -91,10 +91,14 @@ export class TextTool extends EventTarget {
     if (!this.#drawing.writeText(edited.id, text, edited.style, edited.point)) this.#begin(null);
   }
 
-  /** Gives the edited text the current style. */
-  restyle() {
+  /**
+   * Gives the edited text the current style. It keeps its font, unless another font was chosen.
+   * @param {string} [part] the part of the style that the person has just chosen
+   */
+  restyle(part) {
     if (!this.#edited) return;
-    this.#edited.style = this.#style();
+    const [before, style] = [this.#edited.style, this.#style()];
+    this.#edited.style = part === 'font' ? { ...before, font: style.font } : { ...style, font: before.font };
     this.setText(this.#edited.text);
     this.#begin(this.#edited);
   }

@@ -1,5 +1,6 @@
 /** The settings that this browser stores, and those of the menu: language, theme, and drawing with fingers. */
 
+import { FONTS } from '../model/fonts.js';
 import { isRGB, randomColor } from '../model/palette.js';
 import { strings } from '../i18n/i18n.js';
 import { showDialog, toast } from './dialogs.js';
@@ -11,6 +12,7 @@ const NAME = 'drawtogether:name';
 const OWN_COLOR = 'drawtogether:color';
 const INK = 'drawtogether:ink';
 const WIDTH = 'drawtogether:width';
+const FONT = 'drawtogether:font';
 /** `early.js` reads these before other modules are loaded. */
 const LANGUAGE = 'drawtogether:language';
 const THEME = 'drawtogether:theme';
@@ -43,6 +45,8 @@ export class Settings {
   color;
   /** @type {number} */
   width;
+  /** The font of new texts. @type {import('../model/fonts.js').Font} */
+  font;
 
   /** @param {KeyValueStorage} storage @param {() => number} [random] */
   constructor(storage, random = Math.random) {
@@ -52,6 +56,8 @@ export class Settings {
     this.color = isRGB(color) ? color : randomColor(random);
     const width = Number(this.#read(WIDTH));
     this.width = WIDTHS.includes(width) ? width : WIDTHS[1];
+    const font = this.#read(FONT);
+    this.font = FONTS.find((one) => one === font) ?? FONTS[0];
     this.#write(OWN_COLOR, this.color);
     this.#write(NAME, this.name);
   }
@@ -97,6 +103,12 @@ export class Settings {
   setWidth(width) {
     this.width = width;
     this.#write(WIDTH, String(width));
+  }
+
+  /** @param {import('../model/fonts.js').Font} font */
+  setFont(font) {
+    this.font = font;
+    this.#write(FONT, font);
   }
 
   /** The chosen language; '': the browser's. */

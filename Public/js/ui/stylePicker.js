@@ -10,7 +10,7 @@ export const COLORS = Object.freeze([ADAPTIVE, ...ORDER.map((number) => PALETTE[
 
 /**
  * @typedef {'fill' | 'dash' | 'opacity'} LinePart
- * @typedef {'color' | 'width' | LinePart} StylePart
+ * @typedef {'color' | 'width' | 'font' | LinePart} StylePart
  */
 
 /** Events: `own` (the person's own color changed), `change` (detail: a `StylePart`). */
@@ -66,7 +66,7 @@ export class StylePicker extends EventTarget {
 
   /** @returns {import('../edit/drawing.js').TextStyle} */
   get textStyle() {
-    return { ...this.ink, size: TEXT_SIZES[this.width] };
+    return { ...this.ink, size: TEXT_SIZES[this.width], font: this.#settings.font };
   }
 
   /**
@@ -75,7 +75,11 @@ export class StylePicker extends EventTarget {
    */
   styleChange(shape, part) {
     if (part === 'color') return this.ink;
-    if (!('tool' in shape)) return part === 'width' ? { size: this.textStyle.size } : {};
+    if (!('tool' in shape)) {
+      const { size, font } = this.textStyle;
+      return part === 'width' ? { size } : part === 'font' ? { font } : {};
+    }
+    if (part === 'font') return {};
     if (part === 'width') return { width: this.strokeStyle(shape.tool).width };
     return shape.tool === 'highlighter' ? {} : { [part]: this.#line[part] };
   }
@@ -102,6 +106,12 @@ export class StylePicker extends EventTarget {
   chooseWidth(width) {
     this.#settings.setWidth(width);
     this.#changed('width');
+  }
+
+  /** @param {import('../model/fonts.js').Font} font */
+  chooseFont(font) {
+    this.#settings.setFont(font);
+    this.#changed('font');
   }
 
   /** @param {1 | -1} step */

@@ -3,7 +3,8 @@
  * characters, so that the text looks the same during and after editing.
  */
 
-import { FONT, LINE, lineWidth } from '../model/text.js';
+import { familiesOf, renderingOf } from '../model/fonts.js';
+import { LINE, lineWidth } from '../model/text.js';
 import { cssColor, element } from './elements.js';
 
 /**
@@ -38,7 +39,6 @@ export class TextBox {
     this.#view = view;
     this.#requestFrame = requestFrame;
     const area = this.#area;
-    area.style.fontFamily = FONT;
     area.style.lineHeight = String(LINE);
     textTool.addEventListener('change', () => this.#follow());
     area.addEventListener('input', (event) => this.#typed(event));
@@ -49,6 +49,11 @@ export class TextBox {
     for (const id of ['inks', 'ink', 'styles']) {
       element(id).addEventListener('mousedown', (event) => textTool.edited && event.preventDefault());
     }
+  }
+
+  /** Follows the widths of letters once the shipped fonts are loaded. */
+  fontsLoaded() {
+    this.#place();
   }
 
   /** @returns {false} no other frame is needed */
@@ -89,13 +94,13 @@ export class TextBox {
     const { edited } = this.#textTool;
     const { value, selectionEnd } = this.#area;
     if (!edited || selectionEnd !== value.length) return;
-    const { point: [x], style: { size } } = edited;
+    const { point: [x], style: { size, font = '' } } = edited;
     const begin = value.lastIndexOf('\n') + 1;
     const space = value.trimEnd().lastIndexOf(' ');
     // At a larger margin than `EDGE`, so that the line breaks before the page would scroll.
     const [edge] = this.#camera.toPlane(this.#view.width - 3 * EDGE, 0);
     const room = Math.max(edge - x, MIN_LETTERS * size);
-    if (space > begin && lineWidth(value.slice(begin)) * size > room) {
+    if (space > begin && lineWidth(value.slice(begin), font) * size > room) {
       this.#area.setRangeText('\n', space, space + 1, 'preserve');
     }
   }
@@ -113,7 +118,7 @@ export class TextBox {
     const { edited } = this.#textTool;
     if (!edited) return;
     const { style, value } = this.#area;
-    const { point, style: { size, rgb } } = edited;
+    const { point, style: { size, font = '', rgb } } = edited;
     const lines = value.split('\n');
     const { scale } = this.#camera;
     const [x, y] = this.#camera.toCanvas(...point);
@@ -121,18 +126,20 @@ export class TextBox {
     style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
     style.setProperty('--pixel', `${1 / scale}px`);
     style.setProperty('--own', cssColor(rgb));
+    style.fontFamily = familiesOf(font);
+    style.textRendering = renderingOf(font);
     style.fontSize = `${size}px`;
     // Leaves room for the caret behind the last letter.
-    style.width = `${size * (lines.reduce((widest, line) => Math.max(widest, lineWidth(line)), 0) + 0.4)}px`;
+    style.width = `${size * (lines.reduce((widest, line) => Math.max(widest, lineWidth(line, font)), 0) + 0.4)}px`;
     style.height = `${size * LINE * lines.length}px`;
   }
 
   #keepInView() {
     const { edited } = this.#textTool;
     if (!edited) return;
-    const { point: [x, y], style: { size } } = edited;
+    const { point: [x, y], style: { size, font = '' } } = edited;
     const lines = this.#area.value.slice(0, this.#area.selectionEnd).split('\n');
-    const across = x + lineWidth(lines[lines.length - 1]) * size;
+    const across = x + lineWidth(lines[lines.length - 1], font) * size;
     const [left, top] = this.#camera.toCanvas(across, y + (lines.length - 1) * LINE * size);
     const bottom = top + LINE * size * this.#camera.scale;
     const { width, height } = this.#view;

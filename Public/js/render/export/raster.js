@@ -1,6 +1,7 @@
 /** The export as a PNG, and what all exports share: the extent, and work in time slices. */
 
 import { decodeImage, levelFor, measureImage } from '../../model/imageFile.js';
+import { fontsOf } from '../shippedFonts.js';
 import { strings } from '../../i18n/i18n.js';
 
 /**
@@ -105,6 +106,7 @@ const MAX_SIDE_LENGTH = 8192;
  * @returns {Promise<{ blob: Blob, missing: number }>} a PNG, and the number of pictures that could not be loaded
  */
 export async function rasterOf({ drawables, paint, paper, signal, progress }, wanted) {
+  await fontsOf(drawables);
   const extent = extentOf(drawables);
   const scale = scaleFor(extent.width, extent.height, wanted);
   const canvas = document.createElement('canvas');

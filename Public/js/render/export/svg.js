@@ -1,14 +1,18 @@
 /** The export as SVG: lines stay lines, and texts stay texts. Needs no document. */
 
 import { CARD_TEXT, cardLines, SHEET, shortened } from '../../model/item.js';
-import { baselineOfLine, FONT, LINE, lineWidth, Text } from '../../model/text.js';
+import { FAMILIES, familiesOf, renderingOf, shippedIn } from '../../model/fonts.js';
+import { baselineOfLine, LINE, lineWidth, Text } from '../../model/text.js';
 import { paintStyleOf, trace, traceLine } from '../shapePainter.js';
+import { fontsOf } from '../shippedFonts.js';
 import { extentOf, inSlices, isItem } from './raster.js';
 
 /**
  * @typedef {import('../../model/item.js').Item} Item
  * @typedef {import('../../model/item.js').Colors} Colors
+ * @typedef {import('../../model/scene.js').Drawable} Drawable
  * @typedef {import('../../model/shapes.js').Shape} Shape
+ * @typedef {import('../fontFaces.js').FontFiles} FontFiles
  */
 
 const SPACES = { xmlns: 'http://www.w3.org/2000/svg', 'xmlns:xlink': 'http://www.w3.org/1999/xlink' };
@@ -16,13 +20,16 @@ const SPACES = { xmlns: 'http://www.w3.org/2000/svg', 'xmlns:xlink': 'http://www
 /**
  * @param {Omit<import('./raster.js').ExportOptions, 'paint'>} order @param {Colors} colors of cards and of adaptive ink
  * @param {(item: Item) => Promise<string>} embedded returns a picture as a `data:` URL
+ * @param {typeof fontsOf} [fonts] loads the fonts of texts, which become a part of the file
  * @returns {Promise<{ blob: Blob, missing: number }>} and the number of pictures that could not be loaded
  */
-export async function svgOf({ drawables, paper, signal, progress }, colors, embedded) {
+export async function svgOf({ drawables, paper, signal, progress }, colors, embedded, fonts = fontsOf) {
+  const files = await fonts(drawables);
   const { left, top, width, height } = extentOf(drawables);
   const frame = attributes({ x: left, y: top, width, height });
   const parts = [
     `<svg${attributes({ ...SPACES, width, height, viewBox: [left, top, width, height].map(short).join(' ') })}>\n`,
+    files ? fontTag(drawables, files) : '',
     paper && `<rect${frame}${attributes({ fill: paper })}/>\n`,
   ];
   let missing = 0;
@@ -60,13 +67,26 @@ export function shapeTag(shape, ink) {
 }
 
 /** @param {Text} text @param {string} color */
-function textTag({ lines, x, y, size }, color) {
-  const style = attributes({ fill: color, 'font-family': FONT, 'font-size': size, 'xml:space': 'preserve' });
+function textTag({ lines, x, y, size, font }, color) {
+  const look = { fill: color, 'font-family': familiesOf(font), 'font-size': size };
+  /** @type {Record<string, string>} */
+  const rendering = font === '' ? {} : { 'text-rendering': renderingOf(font) };
+  const style = attributes({ ...look, ...rendering, 'xml:space': 'preserve' });
   const set = lines.map((line, at) => {
-    const place = attributes({ x, y: y + (at * LINE + baselineOfLine()) * size });
+    const place = attributes({ x, y: y + (at * LINE + baselineOfLine(font)) * size });
     return `<tspan${place}>${escaped(line)}</tspan>`;
   });
   return `<text${style}>${set.join('')}</text>\n`;
+}
+
+/** @param {readonly Drawable[]} drawables @param {FontFiles} files @returns {string} the fonts of texts */
+function fontTag(drawables, files) {
+  const used = new Set(drawables.flatMap((one) => one instanceof Text ? shippedIn(one.font) : []));
+  const faces = [...used].map((font) => {
+    const bytes = new Uint8Array(files[font]).reduce((text, byte) => text + String.fromCharCode(byte), '');
+    return `@font-face{font-family:"${FAMILIES[font]}";src:url(data:font/woff2;base64,${btoa(bytes)})}`;
+  });
+  return `<style>${faces.join('')}</style>\n`;
 }
 
 /** @param {Item} item @param {string} href '' for a picture that could not be loaded @param {Colors} colors */
@@ -85,7 +105,7 @@ function cardTag(item, { surface, line, accent, text, soft, font }) {
   const sheet = { d: SHEET, fill: 'none', stroke: accent, 'stroke-width': 2, 'stroke-linejoin': 'round' };
   const lines = cardLines(item).map((words, at) => {
     const { size, weight, y } = CARD_TEXT.lines[at];
-    const measure = { measureText: (/** @type {string} */ one) => ({ width: lineWidth(one) * size }) };
+    const measure = { measureText: (/** @type {string} */ one) => ({ width: lineWidth(one, '') * size }) };
     const style = { 'font-family': font, 'font-size': size, 'font-weight': weight, fill: at === 0 ? text : soft };
     const room = width - CARD_TEXT.left - CARD_TEXT.right;
     const shown = escaped(shortened(words, room, /** @type {any} */ (measure)));

@@ -1,5 +1,6 @@
 /** The painters of tiles: a worker or, in browsers without one, the main thread, in time slices. */
 
+import { observeFonts } from '../shippedFonts.js';
 import { serialize, TilePainter } from './tilePainter.js';
 
 /**
@@ -7,7 +8,9 @@ import { serialize, TilePainter } from './tilePainter.js';
  * @typedef {import('../../model/scene.js').Drawable} Drawable
  * @typedef {import('./tilePainter.js').Image} Image
  * @typedef {import('./tilePainter.js').Part} Part
- * @typedef {{ items: import('./tilePainter.js').SerializedItem[], numbers: Float64Array<ArrayBuffer> } | { removed: string[] } | { part: Part }} Message
+ * @typedef {import('../fontFaces.js').FontFiles} FontFiles
+ * @typedef {{ items: import('./tilePainter.js').SerializedItem[], numbers: Float64Array<ArrayBuffer> }} AddedItems
+ * @typedef {AddedItems | { removed: string[] } | { part: Part } | { fonts: FontFiles }} Message
  *
  * @typedef {object} TileWorker
  * @property {(drawables: Drawable[], imageOf: (item: Item) => HTMLCanvasElement) => void} put
@@ -30,9 +33,15 @@ export function supportsWorkers() {
 export function tileWorker(painted, broke) {
   const worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
   worker.onmessage = ({ data }) => painted(data);
+  // A worker that cannot paint with these fonts reports an error, too.
+  const forgetFonts = observeFonts((fonts) => worker.postMessage({ fonts }));
+  const stop = () => {
+    forgetFonts();
+    worker.terminate();
+  };
   worker.onerror = (event) => {
     event.preventDefault();
-    worker.terminate();
+    stop();
     broke();
   };
   return {
@@ -44,7 +53,7 @@ export function tileWorker(painted, broke) {
     remove: (drawables) => worker.postMessage({ removed: drawables.map(({ id }) => id) }),
     paint: (part) => worker.postMessage({ part }),
     work: () => {},
-    stop: () => worker.terminate(),
+    stop,
   };
 }
 

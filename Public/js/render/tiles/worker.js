@@ -1,13 +1,23 @@
 /** The worker that paints tiles, one after the other, in the order of the messages. */
 
+import { addFonts } from '../fontFaces.js';
 import { TilePainter } from './tilePainter.js';
 
 const painter = new TilePainter();
 /** @type {OffscreenCanvas | null} */
 let canvas = null;
+/** Resolves when the shipped fonts can be painted with, and the messages after them are handled. @type {Promise<void> | null} */
+let adding = null;
 
 /** @param {MessageEvent<import('./tileWorker.js').Message>} event */
 onmessage = ({ data }) => {
+  if ('fonts' in data) adding = addFonts(data.fonts).catch(reportError);
+  else if (adding) adding = adding.then(() => receive(data)).catch(reportError);
+  else receive(data);
+};
+
+/** @param {Exclude<import('./tileWorker.js').Message, { fonts: any }>} data */
+function receive(data) {
   if ('items' in data) return painter.put(data.items, data.numbers);
   if ('removed' in data) return painter.remove(data.removed);
   const { size } = data.part;
@@ -16,4 +26,4 @@ onmessage = ({ data }) => {
   for (const _ of painter.paint(context, data.part));
   const image = canvas.transferToImageBitmap();
   postMessage(image, { transfer: [image] });
-};
+}
