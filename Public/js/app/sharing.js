@@ -1,7 +1,6 @@
 /** The session that the picture belongs to: creates, joins, follows and leaves sessions. Uses no DOM. */
 
 import { browserEnvironment } from '../sync/environment.js';
-import { OutboxStore } from '../persist/outboxStore.js';
 import { browserTabs } from '../persist/tabLease.js';
 import { LocalBoards } from '../persist/localBoards.js';
 import { PageLeases } from '../persist/pageLeases.js';
@@ -11,13 +10,17 @@ import { SaveScheduler } from './saveScheduler.js';
 
 /**
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
+ * @typedef {import('../persist/outboxStore.js').OutboxStore} OutboxStore
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../sync/groupSession.js').SavedParticipant} SavedParticipant
  * @typedef {import('../sync/journal/groupSessionJournal.js').GroupSessionJournal} GroupSessionJournal
  * @typedef {{ name: string, color: string }} Profile
  */
 
-/** A storage that stores nothing, for the outboxes of other tabs: this tab does not continue them after a reload. */
+/**
+ * A storage that stores nothing, for the outboxes of other tabs: this tab does not continue them after a reload.
+ * @type {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>}
+ */
 const NO_STORAGE = { getItem: () => null, setItem: () => {}, removeItem: () => {} };
 const ACTIVITY = Object.freeze({ identifier: 'drawtogether', title: 'Draw Together', type: 'generic' });
 
@@ -58,6 +61,8 @@ export class Sharing extends EventTarget {
   #saves;
   /** @type {string | null} */
   #over = null;
+  /** The title of the page; null until it is needed. @type {import('../protocol/titleSync.js').Title | null} */
+  title = null;
 
   /**
    * @param {object} options
@@ -182,6 +187,7 @@ export class Sharing extends EventTarget {
   detach({ comesBack = false, isOver = false } = {}) {
     this.#drawing.detach();
     this.#itemStore.detach();
+    this.title?.detach();
     this.#over = isOver && this.#session ? this.#session.id : null;
     if (comesBack && this.#session) {
       this.#store?.save(this.#session.save());
@@ -213,15 +219,20 @@ export class Sharing extends EventTarget {
 
   /** @param {string} id @param {{ bringsPicture: boolean }} options */
   async #enter(id, { bringsPicture }) {
-    const store = this.#storeFor(id, this.#storage);
     const failed = (/** @type {Error} */ detail) => {
       // Until they are loaded, this person draws without a session.
       bringsPicture = true;
       this.#alone.begin();
       this.dispatchEvent(new CustomEvent('unloaded', { detail }));
     };
-    const [saved, parts] = await Promise.all([store.open(), this.#load(failed)]);
-    const { GroupSession, GroupSessionJournal, persistentJournalEnvironment, SessionSnapshots } = parts;
+    const parts = await this.#load(failed);
+    const { GroupSession, GroupSessionJournal, OutboxStore, persistentJournalEnvironment, SessionSnapshots, Title } =
+      parts;
+    const [database, newId, acquireLease] = [this.#database, this.#newId, this.#acquireLease];
+    const newStore = (/** @type {typeof NO_STORAGE} */ storage) =>
+      new OutboxStore({ session: id, storage, database, newId, acquireLease });
+    const store = newStore(this.#storage);
+    const saved = await store.open();
     const snapshots = this.#snapshots ??= new SessionSnapshots({
       drawing: this.#drawing,
       items: this.#items,
@@ -243,6 +254,7 @@ export class Sharing extends EventTarget {
     snapshots.follow(id);
     this.#lastSeen = stored ? (stored.isWhole ? 'whole' : 'part') : '';
     this.#drawing.attach(session, { bringsPicture, stored: stored?.shapes });
+    (this.title ??= new Title()).attach(session, { bringsPicture });
     session.addEventListener('savechange', (event) => {
       // A finished stroke is stored at once; unfinished strokes and received results are stored later.
       this.#saves.schedule(/** @type {CustomEvent} */ (event).detail.isUrgent);
@@ -262,22 +274,17 @@ export class Sharing extends EventTarget {
     if (bringsPicture) Promise.all([uploadsStarted, this.#save()]).then(([, isKept]) => isKept && deleteBoard());
     else this.#save();
     session.addEventListener('connectionchange', () => session.isConnected && (this.#lastSeen = ''));
-    const drain = () => drainOrphanedOutboxes(() => this.#storeFor(id, NO_STORAGE), newSession);
+    const drain = () => drainOrphanedOutboxes(() => newStore(NO_STORAGE), newSession);
     session.addEventListener('connectionchange', drain, { once: true });
     session.join();
     return session;
-  }
-
-  /** @param {string} session its id @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} storage */
-  #storeFor(session, storage) {
-    const [database, newId] = [this.#database, this.#newId];
-    return new OutboxStore({ session, storage, database, newId, acquireLease: this.#acquireLease });
   }
 
   #clear() {
     this.#alone.clear();
     this.#drawing.clear();
     this.#itemStore.clear();
+    this.title?.clear();
   }
 
   /** @param {GroupSession} old @param {string} id @param {number} by */
