@@ -26,8 +26,9 @@ const ACTIVITY = Object.freeze({ identifier: 'drawtogether', title: 'Draw Togeth
 
 /**
  * Events: `session` (the session changed; it may be null), `followed` (detail: `from`, the old session's id, and `by`, a
- * participant), `opened` (the stored picture is displayed), `unkept` (the browser refused to store something), `unloaded` (parts
- * that a session needs could not be loaded yet; detail: the error).
+ * participant), `opened` (the stored picture or a new board is displayed), `leave` (another page is about to replace this one),
+ * `unkept` (the browser refused to store something), `unloaded` (parts that a session needs could not be loaded yet; detail: the
+ * error).
  */
 export class Sharing extends EventTarget {
   #drawing;
@@ -63,6 +64,8 @@ export class Sharing extends EventTarget {
   #over = null;
   /** The title of the page; null until it is needed. @type {import('../protocol/titleSync.js').Title | null} */
   title = null;
+  /** The leases of this page. */
+  leases;
 
   /**
    * @param {object} options
@@ -103,8 +106,8 @@ export class Sharing extends EventTarget {
     this.#storage = storage;
     this.#newId = newId;
     this.#tabs = tabs;
-    const leases = new PageLeases(newId(), tabs);
-    this.#acquireLease = leases.acquire.bind(leases);
+    this.leases = new PageLeases(newId(), tabs);
+    this.#acquireLease = this.leases.acquire.bind(this.leases);
     this.#env = env;
     this.#saves = new SaveScheduler(() => this.#save(), env);
     this.#load = load;
@@ -126,6 +129,16 @@ export class Sharing extends EventTarget {
     return this.#over;
   }
 
+  /** The id of the shown session or board; null while neither is open. */
+  get pageId() {
+    return this.#session?.id ?? this.#over ?? this.#alone.id;
+  }
+
+  /** True if the page shows a session, which may have ended. */
+  get isShared() {
+    return (this.#session?.id ?? this.#over) !== null;
+  }
+
   /** The journal of the session's attachments; null without a session. */
   get journal() {
     return this.#journal;
@@ -136,14 +149,17 @@ export class Sharing extends EventTarget {
     return this.#lastSeen;
   }
 
-  /** True if the pending entries are stored, so that a later page can send them. */
+  /** True if the board, or what the session does not have yet, is stored, so that a later page finds it. */
   get isKept() {
-    return this.#store?.isKept ?? true;
+    return this.#store?.isKept ?? this.#alone.isKept;
   }
 
-  /** Opens the board that this person drew without a session. */
-  async openAlone() {
-    this.#opening = this.#alone.open();
+  /**
+   * Opens a board that this person drew without a session.
+   * @param {string | null} [board] its id; null: the last one of this tab
+   */
+  async openAlone(board = null) {
+    this.#opening = this.#alone.open(board);
     await this.#opening;
     this.#opening = null;
     this.dispatchEvent(new Event('opened'));
@@ -163,11 +179,12 @@ export class Sharing extends EventTarget {
   }
 
   /**
-   * Starts an empty page: in a session, a new session for all its participants. The old session keeps its picture and its link.
+   * Starts an empty page: in a session, a new session for all its participants. The old session keeps its picture and its
+   * link. Without a session, the old board stays on this device.
    */
   async newPage() {
     const old = this.#session;
-    if (!old) return this.#clear();
+    if (!old) return await this.#newBoard();
     const follows = { id: old.id, token: old.token };
     const { createSession } = await loadDeferred();
     const { id } = await createSession({ base: this.#base, activity: ACTIVITY, follows });
@@ -185,19 +202,24 @@ export class Sharing extends EventTarget {
    * @param {{ comesBack?: boolean, isOver?: boolean }} [options] `comesBack`: a later page may send the pending entries
    */
   detach({ comesBack = false, isOver = false } = {}) {
+    this.#drawing.endStroke();
+    const pending = this.#session?.pending.map(({ entry }) => entry.key ?? '') ?? [];
     this.#drawing.detach();
     this.#itemStore.detach();
     this.title?.detach();
-    this.#over = isOver && this.#session ? this.#session.id : null;
+    const over = isOver && this.#session ? this.#session.id : null;
+    this.#over = over;
     if (comesBack && this.#session) {
       this.#store?.save(this.#session.save());
       this.#snapshots?.stop();
     } else {
       this.#store?.forget();
-      this.#snapshots?.forget();
+      // The gateway no longer has the picture of an ended session.
+      if (isOver) this.#snapshots?.end(pending, () => this.#over === over);
+      else this.#snapshots?.forget();
     }
-    this.#become(null, null);
     if (!isOver) this.#alone.begin();
+    this.#become(null, null);
   }
 
   /** Stores all changes that are not stored yet, at once. */
@@ -280,11 +302,23 @@ export class Sharing extends EventTarget {
     return session;
   }
 
-  #clear() {
-    this.#alone.clear();
+  async #newBoard() {
+    await this.#opening;
+    await this.#alone.itemsStored;
+    // A session may have been created meanwhile.
+    if (this.#session) return;
+    // From here on without a pause, so that no stroke is drawn between the boards.
+    this.#drawing.endStroke();
+    this.dispatchEvent(new Event('leave'));
+    this.#alone.setAside();
+    const wasOver = this.#over !== null;
+    this.#over = null;
     this.#drawing.clear();
     this.#itemStore.clear();
     this.title?.clear();
+    this.#alone.begin();
+    if (wasOver) this.#become(null, null);
+    this.dispatchEvent(new Event('opened'));
   }
 
   /** @param {GroupSession} old @param {string} id @param {number} by */
@@ -292,6 +326,7 @@ export class Sharing extends EventTarget {
     if (this.#session !== old) return;
     // An unfinished stroke or text belongs to the old session.
     this.#drawing.endStroke();
+    this.dispatchEvent(new Event('leave'));
     this.#session = null;
     const who = old.participant(by);
     if (this.#store) drainAndLeave(old, this.#store);

@@ -181,6 +181,7 @@ const table = {
   newPageTitle: 'Neue Seite beginnen?',
   newPageForAll: (count) => `Neue Seite für alle ${counted(count, PEOPLE)} beginnen?`,
   oldPageStays: 'Die alte bleibt unverändert unter ihrem eigenen Link erhalten.',
+  oldPageKept: 'Die alte bleibt auf diesem Gerät, unter „Meine Seiten“.',
   oldPageGoes: 'Was du gezeichnet hast, ist dann weg.',
   aNewPage: 'Eine neue Seite.',
   startedNewPage: (name) => `${name} hat eine neue Seite begonnen.`,

@@ -209,6 +209,7 @@ const table = {
   /** @param {number} count */
   newPageForAll: (count) => `Start a new page for all ${counted(count, PEOPLE)}?`,
   oldPageStays: 'The old one stays as it is, under its own link.',
+  oldPageKept: 'The old one stays on this device, under “My pages”.',
   oldPageGoes: 'Your drawing will be lost.',
   aNewPage: 'A new page.',
   /** @param {string} name */

@@ -111,6 +111,35 @@ export class SessionSnapshots {
     this.#isPictureWhole = false;
   }
 
+  /**
+   * Stores the rest of the picture of a session that has ended, and stops. The gateway no longer has this picture, so it stays
+   * until the person removes it.
+   * @param {readonly string[]} pending the keys of changes that the session did not confirm
+   * @param {() => boolean} isShown returns false once the page shows something else
+   */
+  async end(pending, isShown) {
+    const session = this.#session;
+    const isWhole = this.#isPictureWhole;
+    let writer = this.#writer;
+    this.#writer = null;
+    this.stop();
+    if (!session) return;
+    const isMine = this.#taken.has(session) || await this.#take(session).catch(() => false);
+    if (isMine && isWhole && isShown()) {
+      writer ??= this.#begin(session);
+      for (const key of pending) if (key) writer.shapeChanged(key);
+      const writes = [];
+      // All parts are encoded at once, because the picture may change from now on.
+      while (writer.isBehind) writes.push(writer.write());
+      await Promise.all(writes);
+    }
+    await this.#parts.database.read(['sessions'], ({ sessions }) => {
+      const found = sessions.get(session);
+      found.onsuccess = () => found.result && sessions.put({ ...found.result, isEnded: true }, session);
+      return [];
+    }, 'readwrite');
+  }
+
   /** Stops storing and removes the stored picture. */
   forget() {
     const session = this.#session;
@@ -191,7 +220,8 @@ export class SessionSnapshots {
 }
 
 /**
- * Removes the pictures of sessions that have not changed for a long time, and all but the newest pictures.
+ * Removes the pictures of sessions that have not changed for a long time, and all but the newest pictures. Those of ended sessions
+ * stay, because this device may be the only one that has them.
  * @param {import('./database.js').Database} database
  * @param {string} [own] the id of the session whose page is open; its picture stays
  * @param {() => number} [wallClock] milliseconds since 1970
@@ -203,7 +233,7 @@ export async function removeOldSnapshots(database, own, wallClock = Date.now) {
     /** @type {IDBRequest<SessionRecord[]>} */
     const all = stores.sessions.getAll();
     all.onsuccess = () => {
-      const others = all.result.filter(({ id }) => id !== own).sort((a, b) => b.at - a.at);
+      const others = all.result.filter(({ id, isEnded }) => id !== own && !isEnded).sort((a, b) => b.at - a.at);
       for (const [index, { id, at }] of others.entries()) if (at < oldest || index >= most) removeFrom(stores, id);
     };
     return [all];

@@ -80,7 +80,7 @@ export class SessionFlow {
     const count = this.#count;
     const isAgreed = await confirmed({
       title: count > 1 ? strings.newPageForAll(count) : strings.newPageTitle,
-      text: this.#session ? strings.oldPageStays : strings.oldPageGoes,
+      text: this.#oldPageText,
       action: strings.newPage,
     });
     if (!isAgreed) return;
@@ -89,6 +89,11 @@ export class SessionFlow {
     } catch (error) {
       toast(errorText(error));
     }
+  }
+
+  get #oldPageText() {
+    if (this.#session) return strings.oldPageStays;
+    return this.#parts.sharing.isKept ? strings.oldPageKept : strings.oldPageGoes;
   }
 
   async leave() {
