@@ -104,13 +104,14 @@ const changeLabels = new ChangeLabels({
   requestFrame,
 });
 const base = new URL('/', location.href);
+const tabStorage = storageOr(() => sessionStorage);
 const sharing = new Sharing({
   drawing,
   itemStore,
   items,
   base,
   profile: () => ({ name: settings.name, color: settings.color }),
-  storage: storageOr(() => sessionStorage),
+  storage: tabStorage,
   database: browserDatabase,
   snapshots: browserSnapshots,
   newId: newKey,
@@ -271,9 +272,15 @@ let creating = null;
 const deferred = () => creating ??= createDeferred().catch((error) => (creating = null, Promise.reject(error)));
 
 async function createDeferred() {
-  const { AttachmentLimit, ContentInserter, ExportDialog, TiledRenderer, ...functions } = await loadDeferred();
+  const { AttachmentLimit, ContentInserter, ExportDialog, startPages, TiledRenderer, ...functions } =
+    await loadDeferred();
   renderer.useTiles(TiledRenderer);
-  const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
+  const exporting = new ExportDialog(
+    scene,
+    selection,
+    () => selectionController.remove(),
+    () => sharing.title?.text ?? '',
+  );
   const attachmentLimit = new AttachmentLimit(sharing, base);
   const inserter = new ContentInserter({
     scene,
@@ -289,6 +296,16 @@ async function createDeferred() {
     chooseItem: choose,
     pointer: () => pointer,
     limit: () => attachmentLimit.load(),
+  });
+  startPages({
+    sharing,
+    shapes,
+    items,
+    drawing,
+    itemStore,
+    history,
+    tasks: selectionController.tasks,
+    storage: tabStorage,
   });
   return { exporting, inserter, ...functions };
 }

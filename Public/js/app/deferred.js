@@ -1,6 +1,7 @@
 /** The parts that the first stroke does not need. They are loaded together, as soon as the page can be drawn on. */
 
 export { AttachmentLimit } from './attachmentLimit.js';
+export { startPages } from './pages.js';
 export { startRest } from './rest.js';
 export { TiledRenderer } from '../render/tiles/tiledRenderer.js';
 export { OutboxStore } from '../persist/outboxStore.js';

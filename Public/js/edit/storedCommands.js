@@ -1,0 +1,199 @@
+/** The commands of the undo history in a form that outlives the page, and the commands of a later page that continue them. */
+
+import { encodeShape, readShape } from '../protocol/shapeMessages.js';
+import { Text } from '../model/text.js';
+import { Retention } from '../sync/wire.js';
+import { ChangeSet } from './changeSet.js';
+
+/**
+ * @typedef {import('./undoHistory.js').Command} Command
+ * @typedef {import('./undoHistory.js').Content} Content
+ * @typedef {import('./undoHistory.js').SetContent} SetContent
+ * @typedef {import('./undoHistory.js').ChangeContent} ChangeContent
+ * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {import('./changeSet.js').Parts & { tasks: import('../model/scheduling.js').ChunkedTasks }} Parts
+ *
+ * The id of a shape; with its message if it is not on the page and must come back.
+ * @typedef {string | [id: string, type: string, message: string]} StoredShape
+ * @typedef {{ done: object[], undone: object[] }} StoredHistory oldest first
+ */
+
+/** The maximum number of stored commands. */
+const MAX_COMMANDS = 100;
+
+/**
+ * Stores the latest commands. A command that cannot be stored ends the list, because undo goes back in order. Commands that only
+ * bring pictures and files back are left out: their contents end with the page.
+ * @param {Pick<import('./undoHistory.js').UndoHistory, 'done' | 'undone'>} history
+ * @param {Pick<Parts, 'shapes' | 'itemStore'>} parts @param {number} maximumLength in characters of JSON
+ * @returns {StoredHistory}
+ */
+export function storeCommands({ done, undone }, parts, maximumLength) {
+  const left = { commands: MAX_COMMANDS, length: maximumLength };
+  return { done: storeLatest(done, 'removed', parts, left), undone: storeLatest(undone, 'added', parts, left) };
+}
+
+/**
+ * @param {StoredHistory} stored @param {Parts} parts
+ * @returns {{ done: Command[], undone: Command[] }}
+ */
+export function readCommands({ done, undone }, parts) {
+  const read = (/** @type {any} */ stored) => commandOf(stored, parts);
+  return { done: done.map(read), undone: undone.map(read) };
+}
+
+/**
+ * @param {readonly Command[]} commands the next one last @param {'added' | 'removed'} returning the kind whose shapes come back with
+ *   the next step @param {Pick<Parts, 'shapes' | 'itemStore'>} parts
+ * @param {{ commands: number, length: number }} left
+ */
+function storeLatest(commands, returning, parts, left) {
+  const stored = [];
+  for (let at = commands.length - 1; at >= 0 && left.commands > 0; at -= 1) {
+    const { content } = commands[at];
+    const record = content && recordOf(content, content.kind === returning, parts, left.length);
+    if (record === undefined) break;
+    if (record === null) continue;
+    left.length -= JSON.stringify(record).length;
+    if (left.length < 0) break;
+    left.commands -= 1;
+    stored.unshift(record);
+  }
+  return stored;
+}
+
+/**
+ * @param {Content} content @param {boolean} isReturning true if the next step brings its shapes back
+ * @param {Pick<Parts, 'shapes' | 'itemStore'>} parts @param {number} maximumLength
+ * @returns {object | null | undefined} null: a later page cannot continue it; undefined: it is too long
+ */
+function recordOf(content, isReturning, parts, maximumLength) {
+  switch (content.kind) {
+    case 'added':
+    case 'removed':
+      return setRecord(content, isReturning, parts, maximumLength);
+    case 'moved':
+    case 'restyled':
+      return changeRecord(content, parts);
+    case 'text':
+      return content;
+  }
+}
+
+/**
+ * @param {SetContent} content @param {boolean} isReturning @param {Pick<Parts, 'shapes' | 'itemStore'>} parts
+ * @param {number} maximumLength
+ */
+function setRecord({ kind, shapes: all, items }, isReturning, { shapes, itemStore }, maximumLength) {
+  /** @type {StoredShape[]} */
+  const stored = [];
+  let length = 0;
+  for (const one of all) {
+    if (isReturning && 'z' in one && !shapes.find(one.id)) {
+      const { type, payload } = encodeShape(one);
+      stored.push([one.id, type, new TextDecoder().decode(payload)]);
+      length += payload.length;
+    } else stored.push(one.id);
+    length += one.id.length;
+    // Thousands of shapes are not encoded in vain.
+    if (length > maximumLength) return undefined;
+  }
+  if (isReturning && stored.length === 0) return null;
+  return { kind, shapes: stored, items: items.map((item) => itemStore.current(item)?.id ?? item.id) };
+}
+
+/** @param {ChangeContent} content @param {Pick<Parts, 'itemStore'>} parts */
+function changeRecord({ kind, ids, shapes, items, transform, names = [] }, { itemStore }) {
+  const kept = [...names];
+  const properties = (/** @type {any} */ shape) =>
+    Object.fromEntries(['id', ...kept].map((name) => [name, shape[name]]));
+  return {
+    kind,
+    ids,
+    transform,
+    names: kept,
+    shapes: shapes.map(({ before, after }) => [properties(before), properties(after)]),
+    items: items.map(({ item: { id, isPicture }, before, after }) => {
+      return { item: { id: itemStore.current({ id })?.id ?? id, isPicture }, before, after };
+    }),
+  };
+}
+
+/** @param {any} stored by `recordOf` @param {Parts} parts @returns {Command} */
+function commandOf(stored, parts) {
+  switch (stored.kind) {
+    case 'moved':
+    case 'restyled': {
+      const { kind, ids, transform, names, shapes, items } = stored;
+      const changes = new ChangeSet(parts, parts.tasks, ids);
+      changes.restore(shapes.map((/** @type {any[]} */ [before, after]) => ({ before, after })), items);
+      return kind === 'moved' ? changes.moveCommand(transform) : changes.restyleCommand(names);
+    }
+    case 'text':
+      return textCommand(stored, parts);
+    default:
+      return setCommand(stored, parts);
+  }
+}
+
+/** @param {import('./undoHistory.js').TextContent} content @param {Parts} parts @returns {Command} */
+function textCommand(content, { shapes, drawing }) {
+  const change = (/** @type {object} */ changes) => {
+    const there = shapes.find(content.id);
+    if (!(there instanceof Text)) return false;
+    drawing.update([there.with(changes)]);
+    return true;
+  };
+  return { undo: () => change(content.before), redo: () => change(content.after), content };
+}
+
+/**
+ * @param {{ kind: 'added' | 'removed', shapes: StoredShape[], items: string[] }} stored @param {Parts} parts
+ * @returns {Command}
+ */
+function setCommand({ kind, shapes: stored, items }, { shapes, drawing, itemStore, tasks }) {
+  /** The shapes as they come back; null: unknown until they are removed. @type {Map<string, Shape | null>} */
+  const known = new Map();
+  for (const one of stored) {
+    if (typeof one === 'string') known.set(one, null);
+    else known.set(one[0], shapeOf(...one));
+  }
+  /** @type {readonly { id: string }[]} */
+  let identified = items.map((id) => ({ id }));
+  const remove = () => {
+    const there = [...known.keys()].filter((id) => shapes.find(id));
+    tasks.run(() => there, (id) => {
+      const shape = shapes.find(id);
+      if (!shape) return;
+      known.set(id, shape);
+      drawing.remove([shape]);
+    });
+    const removed = itemStore.removeAll(identified);
+    if (removed.length > 0) identified = removed;
+    return there.length + removed.length > 0;
+  };
+  const add = () => {
+    const missing = [...known.values()].filter((shape) => shape !== null && !shapes.find(shape.id));
+    tasks.run(() => missing, (shape) => shape && !shapes.find(shape.id) && drawing.add([shape]));
+    const isRestored = itemStore.restoreRemoved(/** @type {import('../model/item.js').Item[]} */ (identified));
+    return isRestored || missing.length > 0;
+  };
+  const content = {
+    kind,
+    get shapes() {
+      return [...known].map(([id, shape]) => shape ?? { id });
+    },
+    get items() {
+      return identified;
+    },
+  };
+  return kind === 'added' ? { undo: remove, redo: add, content } : { undo: add, redo: remove, content };
+}
+
+/** @param {string} id @param {string} type @param {string} message @returns {Shape | null} null: it is invalid */
+function shapeOf(id, type, message) {
+  const entry = { type, retention: Retention.replace, payload: new TextEncoder().encode(message) };
+  const shape = readShape(entry, id, 0)?.(undefined) ?? null;
+  if (shape) shape.isFinished = true;
+  return shape;
+}
