@@ -15,6 +15,7 @@ import { ShapeIndex } from '../model/spatialIndex.js';
 import { Shapes } from '../model/shapes.js';
 import { Presence } from '../protocol/presence.js';
 import { newKey } from '../sync/key.js';
+import { boardIn, sessionIn } from './startPage.js';
 import { loadAtLast, loadDeferred } from './loading.js';
 import { FrameScheduler } from './frameScheduler.js';
 import { Sharing } from './sharing.js';
@@ -402,7 +403,7 @@ openToInspection({
   frameQueue,
 });
 
-const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
+const shared = sessionIn(location.pathname);
 if (shared) {
   /** @param {Error} error */
   const failed = (error) => {
@@ -412,12 +413,12 @@ if (shared) {
   // The page of a session replays the strokes once it has entered the session: earlier they would be lost.
   sharing.addEventListener('session', () => replayStrokes(input), { once: true });
   sharing.addEventListener('unloaded', (event) => failed(/** @type {CustomEvent<Error>} */ (event).detail));
-  sharing.join(shared[1]).catch(failed);
+  sharing.join(shared).catch(failed);
 } else {
   replayStrokes(input);
-  sharing.openAlone();
+  sharing.openAlone(boardIn(location.search, globalThis.history.state));
 }
 stateChanged();
 document.documentElement.dataset.ready = 'true';
 // Loads these parts now, so that they are available when the connection is lost.
-loadAtLast().then(deferred).then(({ startRest }) => startRest(sharing, shared?.[1]));
+loadAtLast().then(deferred).then(({ startRest }) => startRest(sharing, shared ?? undefined));

@@ -118,8 +118,6 @@ export class SessionFlow {
     this.#lifetime?.abort();
     this.#lifetime = new AbortController();
     const session = this.#session;
-    const id = session?.id ?? this.#parts.sharing.over;
-    history.replaceState(null, '', id ? `/s/${id}` : '/');
     this.#parts.banner.hide();
     this.#isDirty = true;
     [this.#followers, this.#present] = [this.#present, new Set()];
