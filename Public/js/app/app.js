@@ -136,6 +136,7 @@ const banner = new ConnectionBanner({
 });
 const save = () => withDeferred(({ exporting }) => exporting.open());
 const showKeys = () => withDeferred((parts) => parts.showKeys());
+const showPages = () => withDeferred(({ pages }) => pages.open());
 const endedBar = new EndedBar({ scene, save, start: () => flow.share() });
 const initialView = new InitialView(view, () => input.isWorking, requestFrame);
 const pageState = new PageState({
@@ -298,8 +299,9 @@ async function createDeferred() {
     pointer: () => pointer,
     limit: () => attachmentLimit.load(),
   });
-  startPages({
+  const pages = startPages({
     sharing,
+    scene,
     shapes,
     items,
     drawing,
@@ -307,8 +309,10 @@ async function createDeferred() {
     history,
     tasks: selectionController.tasks,
     storage: tabStorage,
+    profile: settings,
+    newPage: () => flow.newPage(),
   });
-  return { exporting, inserter, ...functions };
+  return { exporting, inserter, pages, ...functions };
 }
 
 /**
@@ -354,6 +358,8 @@ toolbar.addEventListener('clear', () => flow.newPage());
 toolbar.addEventListener('open', () => inputSources.pick());
 toolbar.addEventListener('save', save);
 toolbar.addEventListener('keys', showKeys);
+toolbar.addEventListener('pages', showPages);
+for (const id of ['mark', 'page-title']) element(id).addEventListener('click', showPages);
 toolbar.addEventListener('language', () => chooseLanguage(settings, () => sharing.session !== null || scene.isEmpty));
 toolbar.addEventListener('leave', () => flow.leave());
 toolbar.addEventListener('end', () => flow.end());
