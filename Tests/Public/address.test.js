@@ -4,15 +4,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Address, addressOf } from '../../Public/js/app/address.js';
 import { boardIn, sessionIn } from '../../Public/js/app/startPage.js';
+import { keyOf } from './support.js';
 
 const [A, B] = ['A'.repeat(22), 'B'.repeat(22)];
+const [X, Y, Z] = [1, 2, 3].map(keyOf);
 
 test('the board of an address or of an entry is opened, and then named by the entry only', () => {
-  assert.deepEqual([boardIn('', null), boardIn('?page=', null), boardIn('', 7)], [null, null, null]);
-  assert.deepEqual([boardIn('?page=X', { board: 'Y' }), boardIn('', { board: 'Y' })], ['X', 'Y']);
-  const { sharing, entries } = tab('/?page=X#here');
-  sharing.shows('X');
-  assert.deepEqual(entries, [['/#here', { board: 'X' }]]);
+  for (const none of ['', '?page=', '?page=X', `?page=${X}/1`]) assert.equal(boardIn(none, { board: 7 }), null, none);
+  assert.deepEqual([boardIn(`?page=${X}`, { board: Y }), boardIn('', { board: Y })], [X, Y]);
+  const { sharing, entries } = tab(`/?page=${X}#here`);
+  sharing.shows(X);
+  assert.deepEqual(entries, [['/#here', { board: X }]]);
 });
 
 test('the address of a session stays as it is, with its fragment', () => {
@@ -26,21 +28,21 @@ test('the address of a session stays as it is, with its fragment', () => {
 
 test('a page that takes the place of another gets an entry; a picture that moves keeps its entry', () => {
   const { sharing, entries, paths } = tab('/');
-  sharing.shows('X');
+  sharing.shows(X);
   sharing.shows(A, { isShared: true });
   assert.deepEqual(paths(), [`/s/${A}`]);
   sharing.shows(B, { isShared: true });
   assert.deepEqual(paths(), [`/s/${A}`, `/s/${B}`]);
-  sharing.shows('Y');
-  sharing.shows('Z');
-  assert.deepEqual(entries, [[`/s/${A}`, null], ['/', { board: 'Y' }], ['/', { board: 'Z' }]]);
+  sharing.shows(Y);
+  sharing.shows(Z);
+  assert.deepEqual(entries, [[`/s/${A}`, null], ['/', { board: Y }], ['/', { board: Z }]]);
 });
 
 test('after a session has ended, its page keeps its entry', () => {
   const { sharing, paths } = tab(`/s/${A}`);
   sharing.shows(A, { isShared: true });
   sharing.shows(A, { isShared: true, over: A });
-  sharing.shows('X');
+  sharing.shows(X);
   assert.deepEqual(paths(), [`/s/${A}`, '/']);
   const again = tab(`/s/${A}`);
   again.sharing.shows(A, { isShared: true, over: A });
@@ -50,10 +52,10 @@ test('after a session has ended, its page keeps its entry', () => {
 
 test('Back and Forward load the page of their entry', () => {
   const { sharing, go, loads } = tab('/');
-  sharing.shows('X');
-  sharing.shows('Y');
+  sharing.shows(X);
+  sharing.shows(Y);
   go(-1);
-  assert.deepEqual(loads, ['/ X']);
+  assert.deepEqual(loads, [`/ ${X}`]);
 });
 
 test('an entry of the same page does not load it again', () => {
@@ -64,7 +66,7 @@ test('an entry of the same page does not load it again', () => {
   go(1);
   assert.deepEqual(loads, []);
   const board = tab('/');
-  board.sharing.shows('X');
+  board.sharing.shows(X);
   board.browser.history.pushState(null, '', '/#tools');
   board.go(-1);
   board.go(1);
@@ -82,13 +84,13 @@ test('once Back was pressed, a change of the session does not change the entry',
 
 test('a page that is open already gets its entry when this part is loaded', () => {
   const { sharing, browser, entries } = tab('/', false);
-  Object.assign(sharing, { pageId: 'X' });
+  Object.assign(sharing, { pageId: X });
   new Address(sharing, browser);
-  assert.deepEqual(entries, [['/', { board: 'X' }]]);
+  assert.deepEqual(entries, [['/', { board: X }]]);
 });
 
 test('the addresses in the list of pages open their pages', () => {
-  for (const [id, isShared] of /** @type {[string, boolean][]} */ ([[A, true], ['AB-12', false]])) {
+  for (const [id, isShared] of /** @type {[string, boolean][]} */ ([[A, true], [X, false]])) {
     const { pathname, search } = new URL(addressOf({ id, isShared }), 'https://draw.example/');
     assert.equal(sessionIn(pathname) ?? boardIn(search, null), id);
   }

@@ -130,6 +130,28 @@ test('the last picture of an ended session stays on this device, with everything
   assert.deepEqual([later.drawn, (await device.reload(later)).drawn], [[1, 3, 4], [1, 3, 4]]);
 });
 
+test('a picture that is large, and not yet written when its session ends, is stored as a whole', async () => {
+  const device = new Device();
+  const tab = device.picture();
+  for (let at = 1; at <= 2000; at += 1) tab.hold(at);
+  tab.hold(7, false);
+  tab.snapshots.end(['key-2001', 'key-3']);
+  // From now on, the page shows something else.
+  for (let at = 1; at <= 2000; at += 1) tab.hold(at, false);
+  await quiet();
+  const picture = await device.picture().snapshots.read(ID);
+  assert.deepEqual([picture?.isWhole, picture?.shapes.length], [true, 1999]);
+  // Both tabs of an ended session store it.
+  const other = device.picture({ take: async () => false });
+  for (let at = 1; at <= 50; at += 1) other.hold(at);
+  other.snapshots.end([]);
+  await quiet();
+  assert.equal((await device.picture().snapshots.read(ID))?.shapes.length, 50);
+  device.time += 31 * DAY;
+  await device.removesOld();
+  assert.equal(await device.count('sessions'), 1);
+});
+
 for (const fails of /** @type {const} */ (['open', 'put'])) {
   test(`the page works in a browser that keeps nothing (${fails})`, async () => {
     const device = new Device();

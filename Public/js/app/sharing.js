@@ -203,21 +203,17 @@ export class Sharing extends EventTarget {
    */
   detach({ comesBack = false, isOver = false } = {}) {
     this.#drawing.endStroke();
-    const pending = this.#session?.pending.map(({ entry }) => entry.key ?? '') ?? [];
+    const pending = this.#session?.pending.flatMap(({ entry }) => entry.key ?? []) ?? [];
     this.#drawing.detach();
+    // The gateway no longer has the picture of an ended session. The items are stored while they belong to the session.
+    if (isOver) this.#snapshots?.end(pending);
+    else if (comesBack) this.#snapshots?.stop();
+    else this.#snapshots?.forget();
     this.#itemStore.detach();
     this.title?.detach();
-    const over = isOver && this.#session ? this.#session.id : null;
-    this.#over = over;
-    if (comesBack && this.#session) {
-      this.#store?.save(this.#session.save());
-      this.#snapshots?.stop();
-    } else {
-      this.#store?.forget();
-      // The gateway no longer has the picture of an ended session.
-      if (isOver) this.#snapshots?.end(pending, () => this.#over === over);
-      else this.#snapshots?.forget();
-    }
+    this.#over = isOver && this.#session ? this.#session.id : null;
+    if (comesBack && this.#session) this.#store?.save(this.#session.save());
+    else this.#store?.forget();
     if (!isOver) this.#alone.begin();
     this.#become(null, null);
   }

@@ -1,5 +1,7 @@
 /** The page that an address opens. */
 
+import { isKey } from '../sync/key.js';
+
 const SESSION_PATH = /^\/s\/([\w-]{22})\/?$/;
 
 /** @param {string} path @returns {string | null} the id of the session at a path */
@@ -13,5 +15,5 @@ export function sessionIn(path) {
  */
 export function boardIn(search, state) {
   const board = new URLSearchParams(search).get('page') ?? /** @type {{ board?: unknown } | null} */ (state)?.board;
-  return typeof board === 'string' && board ? board : null;
+  return isKey(board) ? board : null;
 }

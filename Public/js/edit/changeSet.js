@@ -90,7 +90,7 @@ export class ChangeSet {
 
   /** @param {'moved' | 'restyled'} kind @returns {import('./undoHistory.js').ChangeContent} */
   #content(kind) {
-    return { kind, ids: this.#ids, shapes: this.#shapeChanges, items: this.#itemChanges };
+    return { kind, shapes: this.#shapeChanges, items: this.#itemChanges };
   }
 
   /** @param {Shape} before @param {Shape} after */

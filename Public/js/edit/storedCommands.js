@@ -103,16 +103,17 @@ function setRecord({ kind, shapes: all, items }, isReturning, { shapes, itemStor
 }
 
 /** @param {ChangeContent} content @param {Pick<Parts, 'itemStore'>} parts */
-function changeRecord({ kind, ids, shapes, items, transform, names = [] }, { itemStore }) {
+function changeRecord({ kind, shapes, items, transform, names = [] }, { itemStore }) {
   const kept = [...names];
-  const properties = (/** @type {any} */ shape) =>
-    Object.fromEntries(['id', ...kept].map((name) => [name, shape[name]]));
+  const properties = (/** @type {any} */ shape) => Object.fromEntries(kept.map((name) => [name, shape[name]]));
   return {
     kind,
-    ids,
     transform,
     names: kept,
-    shapes: shapes.map(({ before, after }) => [properties(before), properties(after)]),
+    // A move is the same for all shapes, which may be thousands.
+    shapes: shapes.map(({ before, after }) => {
+      return kind === 'moved' ? before.id : [before.id, properties(before), properties(after)];
+    }),
     items: items.map(({ item: { id, isPicture }, before, after }) => {
       return { item: { id: itemStore.current({ id })?.id ?? id, isPicture }, before, after };
     }),
@@ -124,9 +125,15 @@ function commandOf(stored, parts) {
   switch (stored.kind) {
     case 'moved':
     case 'restyled': {
-      const { kind, ids, transform, names, shapes, items } = stored;
+      const { kind, transform, names, items } = stored;
+      /** @type {any[]} */
+      const shapes = stored.shapes.map((/** @type {any} */ one) => {
+        const [id, before, after] = typeof one === 'string' ? [one] : one;
+        return { before: { id, ...before }, after: { id, ...after } };
+      });
+      const ids = [...shapes.map(({ before }) => before.id), ...items.map((/** @type {any} */ { item }) => item.id)];
       const changes = new ChangeSet(parts, parts.tasks, ids);
-      changes.restore(shapes.map((/** @type {any[]} */ [before, after]) => ({ before, after })), items);
+      changes.restore(shapes, items);
       return kind === 'moved' ? changes.moveCommand(transform) : changes.restyleCommand(names);
     }
     case 'text':

@@ -12,7 +12,6 @@
  * @typedef {{ kind: 'text', id: string, before: object, after: object }} TextContent
  * @typedef {object} ChangeContent
  * @property {'moved' | 'restyled'} kind
- * @property {readonly string[]} ids of all its shapes and items
  * @property {readonly { before: Shape | Identified, after: Shape | Identified }[]} shapes
  * @property {readonly import('./changeSet.js').ItemChange[]} items
  * @property {import('../model/stroke.js').Transform} [transform] of a move

@@ -113,27 +113,19 @@ export class SessionSnapshots {
 
   /**
    * Stores the rest of the picture of a session that has ended, and stops. The gateway no longer has this picture, so it stays
-   * until the person removes it.
+   * until the person removes it. The other tabs of the session do the same: the last complete copy stays.
    * @param {readonly string[]} pending the keys of changes that the session did not confirm
-   * @param {() => boolean} isShown returns false once the page shows something else
    */
-  async end(pending, isShown) {
+  end(pending) {
     const session = this.#session;
-    const isWhole = this.#isPictureWhole;
-    let writer = this.#writer;
+    const writer = session && this.#isPictureWhole ? this.#writer ?? this.#begin(session) : null;
     this.#writer = null;
     this.stop();
     if (!session) return;
-    const isMine = this.#taken.has(session) || await this.#take(session).catch(() => false);
-    if (isMine && isWhole && isShown()) {
-      writer ??= this.#begin(session);
-      for (const key of pending) if (key) writer.shapeChanged(key);
-      const writes = [];
-      // All parts are encoded at once, because the picture may change from now on.
-      while (writer.isBehind) writes.push(writer.write());
-      await Promise.all(writes);
-    }
-    await this.#parts.database.read(['sessions'], ({ sessions }) => {
+    for (const key of pending) writer?.shapeChanged(key);
+    // All parts are encoded at once, because the page may show another picture from now on.
+    while (writer?.isBehind) writer.write();
+    this.#parts.database.read(['sessions'], ({ sessions }) => {
       const found = sessions.get(session);
       found.onsuccess = () => found.result && sessions.put({ ...found.result, isEnded: true }, session);
       return [];

@@ -72,8 +72,11 @@ export class PagesDialog {
 
   /** @returns {HTMLDialogElement} */
   #build() {
-    const newPage = make('button', { type: 'button', 'data-close': '' }, strings.newPage);
-    newPage.addEventListener('click', () => this.#parts.newPage());
+    const newPage = make('button', { type: 'button' }, strings.newPage);
+    newPage.addEventListener('click', () => {
+      this.#dialog.close('');
+      this.#parts.newPage();
+    });
     this.#removeAll.addEventListener('click', () => this.#removeOthers());
     this.#title.addEventListener('change', () => this.#rename());
     this.#search.addEventListener('input', () => this.#show());
@@ -195,12 +198,12 @@ export class PagesDialog {
     const isLast = page.isOnlyHere || page.isUnsent;
     const text = isLast ? strings.removeLastCopy : strings.removeEntry;
     if (!await confirmed({ title: strings.removeQuestion(name), text, action: strings.remove })) return;
-    const at = this.#pages.indexOf(page);
+    const at = [...this.#rows.children].findIndex((row) => row.contains(document.activeElement));
     if (!await this.#parts.list.remove(page)) {
       this.#note.textContent = strings.openElsewhere;
       return;
     }
-    this.#pages = this.#pages.filter((one) => one !== page);
+    this.#pages = this.#pages.filter(({ id }) => id !== page.id);
     this.#show();
     const links = this.#links;
     (links[Math.min(at, links.length - 1)] ?? this.#heading).focus();
