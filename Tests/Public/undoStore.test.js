@@ -9,6 +9,7 @@ import { SelectionCommands } from '../../Public/js/edit/selectionCommands.js';
 import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
+import { Stroke } from '../../Public/js/model/stroke.js';
 import { TransformSync } from '../../Public/js/protocol/transformSync.js';
 import { newKey } from '../../Public/js/sync/key.js';
 
@@ -104,6 +105,29 @@ test('a removed file does not come back after a reload, and the steps before it 
   tab.reload();
   tab.drawing.undo();
   assert.deepEqual(Object.keys(tab.look), [one]);
+});
+
+test('shapes that took the place of others are exchanged for them', () => {
+  const tab = new Tab();
+  const whole = tab.draw(1);
+  const [removed, added] = [[/** @type {Stroke} */ (tab.shapes.find(whole))], [tab.part(2), tab.part(3)]];
+  const { drawing } = tab;
+  drawing.add(added);
+  drawing.remove(removed);
+  const step = (/** @type {any[]} */ from, /** @type {any[]} */ to) => (drawing.remove(from), drawing.add(to), true);
+  const content = /** @type {any} */ ({ kind: 'replaced', removed, added });
+  tab.history.push({ undo: () => step(added, removed), redo: () => step(removed, added), content });
+  const starts = () => Object.values(tab.look).map((look) => look[0]);
+  tab.reload();
+  tab.drawing.undo();
+  assert.deepEqual(starts(), ['1']);
+  tab.reload();
+  tab.drawing.redo();
+  assert.deepEqual(starts(), ['2', '3']);
+  tab.drawing.undo();
+  tab.reload(() => tab.erase(whole));
+  tab.drawing.redo();
+  assert.deepEqual([starts(), tab.failed], [[], 1]);
 });
 
 test('a command without a stored form ends the history', () => {
@@ -241,6 +265,13 @@ class Tab {
     this.drawing.beginStroke(LOOK, points, null);
     this.drawing.endStroke();
     return this.shapes.all.at(-1)?.id ?? '';
+  }
+
+  /** @param {number} x @returns {import('../../Public/js/model/stroke.js').Stroke} a part of a stroke, not on the page yet */
+  part(x) {
+    const part = new Stroke({ ...LOOK, id: newKey(), z: x });
+    part.append([x, 0, x, 1], null);
+    return part;
   }
 
   /** @param {string} id */

@@ -16,6 +16,8 @@ import { ChangeSet } from './changeSet.js';
  * The id of a shape; with its message if it is not on the page and must come back.
  * @typedef {string | [id: string, type: string, message: string]} StoredShape
  * @typedef {{ done: object[], undone: object[] }} StoredHistory oldest first
+ * @typedef {'added' | 'removed'} Returning the shapes that come back with the next step: of commands that can be undone the removed
+ *   ones, and of commands that can be done again the added ones
  */
 
 /** The maximum number of stored commands. */
@@ -43,15 +45,14 @@ export function readCommands({ done, undone }, parts) {
 }
 
 /**
- * @param {readonly Command[]} commands the next one last @param {'added' | 'removed'} returning the kind whose shapes come back with
- *   the next step @param {Pick<Parts, 'shapes' | 'itemStore'>} parts
- * @param {{ commands: number, length: number }} left
+ * @param {readonly Command[]} commands the next one last @param {Returning} returning
+ * @param {Pick<Parts, 'shapes' | 'itemStore'>} parts @param {{ commands: number, length: number }} left
  */
 function storeLatest(commands, returning, parts, left) {
   const stored = [];
   for (let at = commands.length - 1; at >= 0 && left.commands > 0; at -= 1) {
     const { content } = commands[at];
-    const record = content && recordOf(content, content.kind === returning, parts, left.length);
+    const record = content && recordOf(content, returning, parts, left.length);
     if (record === undefined) break;
     if (record === null) continue;
     left.length -= JSON.stringify(record).length;
@@ -63,15 +64,25 @@ function storeLatest(commands, returning, parts, left) {
 }
 
 /**
- * @param {Content} content @param {boolean} isReturning true if the next step brings its shapes back
- * @param {Pick<Parts, 'shapes' | 'itemStore'>} parts @param {number} maximumLength
+ * @param {Content} content @param {Returning} returning @param {Pick<Parts, 'shapes' | 'itemStore'>} parts
+ * @param {number} maximumLength
  * @returns {object | null | undefined} null: a later page cannot continue it; undefined: it is too long
  */
-function recordOf(content, isReturning, parts, maximumLength) {
+function recordOf(content, returning, parts, maximumLength) {
+  const stored = (/** @type {Iterable<Shape | { id: string }>} */ shapes, /** @type {Returning} */ kind) =>
+    storeShapes(shapes, kind === returning, parts, maximumLength);
   switch (content.kind) {
     case 'added':
-    case 'removed':
-      return setRecord(content, isReturning, parts, maximumLength);
+    case 'removed': {
+      const { kind, items } = content;
+      const shapes = stored(content.shapes, kind);
+      if (kind === returning && shapes?.length === 0) return null;
+      return shapes && { kind, shapes, items: items.map(({ id }) => parts.itemStore.current({ id })?.id ?? id) };
+    }
+    case 'replaced': {
+      const [removed, added] = [stored(content.removed, 'removed'), stored(content.added, 'added')];
+      return removed && added && { kind: content.kind, removed, added };
+    }
     case 'moved':
     case 'restyled':
       return changeRecord(content, parts);
@@ -81,15 +92,15 @@ function recordOf(content, isReturning, parts, maximumLength) {
 }
 
 /**
- * @param {SetContent} content @param {boolean} isReturning @param {Pick<Parts, 'shapes' | 'itemStore'>} parts
- * @param {number} maximumLength
+ * @param {Iterable<Shape | { id: string }>} all @param {boolean} areReturning @param {Pick<Parts, 'shapes'>} parts
+ * @param {number} maximumLength @returns {StoredShape[] | undefined} undefined: they are too long
  */
-function setRecord({ kind, shapes: all, items }, isReturning, { shapes, itemStore }, maximumLength) {
+function storeShapes(all, areReturning, { shapes }, maximumLength) {
   /** @type {StoredShape[]} */
   const stored = [];
   let length = 0;
   for (const one of all) {
-    if (isReturning && 'z' in one && !shapes.find(one.id)) {
+    if (areReturning && 'z' in one && !shapes.find(one.id)) {
       const { type, payload } = encodeShape(one);
       stored.push([one.id, type, new TextDecoder().decode(payload)]);
       length += payload.length;
@@ -98,8 +109,7 @@ function setRecord({ kind, shapes: all, items }, isReturning, { shapes, itemStor
     // Thousands of shapes are not encoded in vain.
     if (length > maximumLength) return undefined;
   }
-  if (isReturning && stored.length === 0) return null;
-  return { kind, shapes: stored, items: items.map((item) => itemStore.current(item)?.id ?? item.id) };
+  return stored;
 }
 
 /** @param {ChangeContent} content @param {Pick<Parts, 'itemStore'>} parts */
@@ -136,6 +146,8 @@ function commandOf(stored, parts) {
       changes.restore(shapes, items);
       return kind === 'moved' ? changes.moveCommand(transform) : changes.restyleCommand(names);
     }
+    case 'replaced':
+      return replaceCommand(stored, parts);
     case 'text':
       return textCommand(stored, parts);
     default:
@@ -154,9 +166,36 @@ function textCommand(content, { shapes, drawing }) {
   return { undo: () => change(content.before), redo: () => change(content.after), content };
 }
 
+/** @param {{ removed: StoredShape[], added: StoredShape[] }} stored @param {Parts} parts @returns {Command} */
+function replaceCommand({ removed, added }, parts) {
+  const removal = setCommand({ kind: 'removed', shapes: removed, items: [] }, parts);
+  const addition = setCommand({ kind: 'added', shapes: added, items: [] }, parts);
+  const isThere = () => [...removal.content.shapes].some(({ id }) => parts.shapes.find(id));
+  return {
+    undo: () => {
+      const isRestored = removal.undo();
+      addition.undo();
+      return isRestored;
+    },
+    redo: () => {
+      if (isThere()) addition.redo();
+      return removal.redo();
+    },
+    content: {
+      kind: 'replaced',
+      get removed() {
+        return removal.content.shapes;
+      },
+      get added() {
+        return addition.content.shapes;
+      },
+    },
+  };
+}
+
 /**
  * @param {{ kind: 'added' | 'removed', shapes: StoredShape[], items: string[] }} stored @param {Parts} parts
- * @returns {Command}
+ * @returns {Command & { content: SetContent }}
  */
 function setCommand({ kind, shapes: stored, items }, { shapes, drawing, itemStore, tasks }) {
   /** The shapes as they come back; null: unknown until they are removed. @type {Map<string, Shape | null>} */

@@ -9,6 +9,7 @@
  * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {import('../model/item.js').Item} Item
  * @typedef {{ kind: 'added' | 'removed', shapes: Iterable<Shape | Identified>, items: readonly Identified[] }} SetContent
+ * @typedef {{ kind: 'replaced', removed: Iterable<Shape | Identified>, added: Iterable<Shape | Identified> }} ReplacedContent
  * @typedef {{ kind: 'text', id: string, before: object, after: object }} TextContent
  * @typedef {object} ChangeContent
  * @property {'moved' | 'restyled'} kind
@@ -16,7 +17,7 @@
  * @property {readonly import('./changeSet.js').ItemChange[]} items
  * @property {import('../model/stroke.js').Transform} [transform] of a move
  * @property {Iterable<string>} [names] of the changed properties
- * @typedef {SetContent | TextContent | ChangeContent} Content
+ * @typedef {SetContent | ReplacedContent | TextContent | ChangeContent} Content
  * @typedef {{ id: string }} Identified
  */
 
