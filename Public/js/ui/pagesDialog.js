@@ -195,8 +195,7 @@ export class PagesDialog {
 
   /** @param {Page} page @param {string} name */
   async #remove(page, name) {
-    const isLast = page.isOnlyHere || page.isUnsent;
-    const text = isLast ? strings.removeLastCopy : strings.removeEntry;
+    const text = mayBeLost(page) ? strings.removeLastCopy : strings.removeEntry;
     if (!await confirmed({ title: strings.removeQuestion(name), text, action: strings.remove })) return;
     const at = [...this.#rows.children].findIndex((row) => row.contains(document.activeElement));
     if (!await this.#parts.list.remove(page)) {
@@ -211,7 +210,7 @@ export class PagesDialog {
 
   async #removeOthers() {
     const others = this.#pages.filter(({ id }) => id !== this.#parts.shown());
-    const lost = others.filter(({ isOnlyHere, isUnsent }) => isOnlyHere || isUnsent).length;
+    const lost = others.filter(mayBeLost).length;
     const title = strings.removePages(others.length);
     const text = lost > 0 ? strings.removeLastCopies(lost) : strings.removeEntry;
     if (!await confirmed({ title, text, action: strings.remove })) return;
@@ -241,6 +240,11 @@ export class PagesDialog {
   #release() {
     for (const url of this.#urls.splice(0)) URL.revokeObjectURL(url);
   }
+}
+
+/** @param {Page} page @returns {boolean} true if its link may not bring it back */
+function mayBeLost({ isOnlyHere, isUnsent, isEnded }) {
+  return isOnlyHere || isUnsent || isEnded;
 }
 
 /** @param {Page} page @param {boolean} isShown @returns {string} */
