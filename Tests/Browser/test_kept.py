@@ -75,13 +75,15 @@ def test_a_local_drawing_survives_a_reload_and_is_shared(
     until(lambda: (kept(other, "pages"), kept(other, "marks"), kept(other, "files")), lambda counts: counts == (1, 1, 0))
     choose(other, "clear")
     other.locator("#confirm-ok").click()
-    until(lambda: kept(other, "marks") == 0)
+    sees_paper(other, 600, 150)
     other.reload()
     ready(other)
     draw(other, line(500, 250, 700, 250))
     sees_ink(other, 600, 250)
     until(lambda: strokes(other), lambda count: count == 1)
     sees_paper(other, 600, 150)
+    # The old board is still on this device.
+    assert (kept(other, "pages"), kept(other, "marks")) == (2, 2)
 
 
 def test_a_tab_killed_after_a_stroke_has_stored_it(

@@ -125,13 +125,28 @@ def test_a_reload_without_the_gateway_shows_the_picture(browser, chromium, open_
     all_hold_the_same(a, b)
 
 
-def test_an_ended_session_leaves_nothing_on_the_device(chromium, open_page, release):
+def test_the_picture_of_an_ended_session_stays_until_it_is_removed(chromium, open_page, release):
     a = open_page(chromium, release.gateway.https)
     share(a)
     draw(a, line(100, 150, 300, 150))
     until(lambda: pictures(a), lambda count: count == 1, 30)
+    draw(a, line(100, 250, 300, 250))
     a.locator("#more").click()
     a.locator("#end").click()
+    a.locator("#confirm-ok").click()
+    says(a, "#ended-bar", "This session has ended.")
+    reload(a)
+    says(a, "#ended-bar", "This session has ended.")
+    for y in (150, 250):
+        sees_ink(a, 200, y)
+    a.locator("#mark").click()
+    dialog = a.locator("#pages-dialog")
+    dialog.get_by_role("button", name="New page").click()
+    a.locator("#confirm-ok").click()
+    until(lambda: address(a), lambda found: "/s/" not in found)
+    assert pictures(a) == 1
+    a.locator("#mark").click()
+    dialog.get_by_role("button", name="Remove Untitled from the list").click()
     a.locator("#confirm-ok").click()
     until(lambda: pictures(a), lambda count: count == 0)
 

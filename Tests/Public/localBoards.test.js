@@ -73,15 +73,9 @@ test('each tab has its own board, a duplicated tab a copy, and a new tab the las
   assert.deepEqual(drawn(await browser.open()), [2]);
 });
 
-test('a shared or emptied board is not restored', async () => {
+test('a shared board is not restored', async () => {
   const browser = new Browser();
   const tab = await browser.open();
-  draw(tab, 1);
-  await quiet();
-  tab.pages.clear();
-  tab.drawing.clear();
-  await quiet();
-  assert.equal(await browser.count('marks'), 0);
   draw(tab, 2);
   await quiet();
   const forget = tab.pages.close();
@@ -96,7 +90,30 @@ test('a shared or emptied board is not restored', async () => {
   assert.deepEqual(drawn(await browser.reload(tab)), [2, 3]);
 });
 
-test('eight boards without a tab are kept, for a month at most', async () => {
+test('a board that was set aside stays, and opens by its id only', async () => {
+  const browser = new Browser();
+  const tab = await browser.open();
+  draw(tab, 1);
+  const first = tab.pages.id;
+  tab.pages.setAside();
+  tab.drawing.clear();
+  tab.pages.begin();
+  draw(tab, 2);
+  await quiet();
+  assert.notEqual(tab.pages.id, first);
+  assert.deepEqual(drawn(await browser.open()), []);
+  browser.close(tab);
+  assert.deepEqual(drawn(await browser.open()), [2]);
+  const again = await browser.open(new Map(), first);
+  assert.deepEqual([drawn(again), again.pages.id], [[1], first]);
+  draw(again, 3);
+  await quiet();
+  // It is a board like any other from now on.
+  browser.close(again);
+  assert.deepEqual(drawn(await browser.open()), [1, 3]);
+});
+
+test('a new tab opens one of the last eight boards, of the last month; the others stay', async () => {
   const browser = new Browser();
   for (let at = 1; at <= 10; at += 1) {
     browser.time += 1;
@@ -106,14 +123,12 @@ test('eight boards without a tab are kept, for a month at most', async () => {
     await quiet();
     browser.close(tab);
   }
-  assert.deepEqual(drawn(await browser.open()), [10]);
-  await quiet();
-  assert.equal(await browser.count('pages'), 8);
-  browser.time += 31 * DAY;
+  for (let at = 10; at > 2; at -= 1) assert.deepEqual(drawn(await browser.open()), [at]);
   assert.deepEqual(drawn(await browser.open()), []);
-  await quiet();
-  // The board of an open tab stays.
-  assert.equal(await browser.count('marks'), 1);
+  browser.time += 31 * DAY;
+  browser.claims.clear();
+  assert.deepEqual(drawn(await browser.open()), []);
+  assert.equal(await browser.count('pages'), 10);
 });
 
 test('a failed write is repeated together with the next one', async () => {
@@ -171,9 +186,10 @@ class Browser {
     return { storage, items, drawing, itemStore, pages, shapes };
   }
 
-  async open(storage = new Map()) {
+  /** @param {Map<string, string>} [storage] the tab's own @param {string | null} [board] */
+  async open(storage = new Map(), board = null) {
     const tab = this.tab(storage);
-    await tab.pages.open();
+    await tab.pages.open(board);
     return tab;
   }
 

@@ -89,7 +89,7 @@ test('a device without a stored picture shows nothing of the session', async () 
 
 for (
   const { how, options, count } of [
-    { how: 'ended', options: { isOver: true }, count: 0 },
+    { how: 'ended', options: { isOver: true }, count: 1 },
     { how: 'left', options: {}, count: 0 },
     { how: 'full', options: { comesBack: true }, count: 1 },
   ]
@@ -106,6 +106,51 @@ for (
     assert.deepEqual([await device.count('sessions'), await device.count('parts') > 0], [count, count > 0]);
   });
 }
+
+test('the last picture of an ended session stays on this device, with everything that was drawn', async () => {
+  const device = new Device();
+  const tab = await device.open();
+  await tab.connects();
+  for (const x of [1, 2]) tab.draw(x);
+  await tab.settles();
+  tab.draw(3);
+  await tab.isCommitted();
+  tab.draw(4);
+  tab.erase(2);
+  tab.sharing.detach({ isOver: true });
+  await quiet();
+  device.time += 31 * DAY;
+  await device.removesOld();
+  device.gateway.isUp = false;
+  const later = await device.reload(tab);
+  assert.deepEqual(later.drawn, [1, 3, 4]);
+  // The gateway answers that the session has ended. Then the picture still stays.
+  later.sharing.detach({ isOver: true });
+  await quiet();
+  assert.deepEqual([later.drawn, (await device.reload(later)).drawn], [[1, 3, 4], [1, 3, 4]]);
+});
+
+test('a picture that is large, and not yet written when its session ends, is stored as a whole', async () => {
+  const device = new Device();
+  const tab = device.picture();
+  for (let at = 1; at <= 2000; at += 1) tab.hold(at);
+  tab.hold(7, false);
+  tab.snapshots.end(['key-2001', 'key-3']);
+  // From now on, the page shows something else.
+  for (let at = 1; at <= 2000; at += 1) tab.hold(at, false);
+  await quiet();
+  const picture = await device.picture().snapshots.read(ID);
+  assert.deepEqual([picture?.isWhole, picture?.shapes.length], [true, 1999]);
+  // Both tabs of an ended session store it.
+  const other = device.picture({ take: async () => false });
+  for (let at = 1; at <= 50; at += 1) other.hold(at);
+  other.snapshots.end([]);
+  await quiet();
+  assert.equal((await device.picture().snapshots.read(ID))?.shapes.length, 50);
+  device.time += 31 * DAY;
+  await device.removesOld();
+  assert.equal(await device.count('sessions'), 1);
+});
 
 for (const fails of /** @type {const} */ (['open', 'put'])) {
   test(`the page works in a browser that keeps nothing (${fails})`, async () => {

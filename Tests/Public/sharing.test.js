@@ -8,11 +8,13 @@ import { Shapes } from '../../Public/js/model/shapes.js';
 import { Retention } from '../../Public/js/sync/wire.js';
 import { loadAtLast, loadDeferred } from '../../Public/js/app/loading.js';
 import { Sharing } from '../../Public/js/app/sharing.js';
+import { Title } from '../../Public/js/protocol/titleSync.js';
 import { Database, SNAPSHOTS } from '../../Public/js/persist/database.js';
 import { FakeDatabase } from './fakeDatabase.js';
 import { ADA, fakeSession, gatewayEntry, keyOf, quiet, reliable, welcome } from './support.js';
 
 const ID = 'AAAAAAAAAAAAAAAAAAAAAA';
+const PEN = { rgb: '#e5484d', color: 0, width: 6, tool: 'pen' };
 
 for (
   const { count, code, reason, isJoined = true } of [
@@ -180,6 +182,59 @@ test('where tabs cannot be asked for a lease, the page enters its session', asyn
   welcome(last());
   await quiet();
   assert.equal(session.isConnected, true);
+});
+
+test('a new page without a session keeps the old board on this device', async () => {
+  const { sharing, drawing, kept } = fakeSharing();
+  await sharing.openAlone();
+  const first = sharing.pageId;
+  drawing.beginStroke(PEN, [1, 2], null);
+  /** @type {(string | null)[]} */
+  const left = [];
+  sharing.addEventListener('leave', () => left.push(sharing.pageId));
+  await sharing.newPage();
+  assert.deepEqual([left, drawing.canUndo], [[first], false]);
+  assert.notEqual(sharing.pageId, first);
+  drawing.beginStroke(PEN, [3, 4], null);
+  drawing.endStroke();
+  await quiet();
+  assert.deepEqual(
+    (await kept('pages')).map((/** @type {any} */ { id, isSetAside = false }) => [id, isSetAside]),
+    [[first, true], [sharing.pageId, false]],
+  );
+  assert.equal((await kept('marks')).length, 2);
+});
+
+test('a new page after a session has ended begins a board, and the ended picture stays on this device', async () => {
+  const { sharing, drawing, last, kept } = fakeSharing();
+  await sharing.join(ID);
+  welcome(last());
+  drawing.beginStroke(PEN, [1, 2], null);
+  drawing.endStroke();
+  sharing.detach({ isOver: true });
+  assert.deepEqual([sharing.pageId, sharing.isShared], [ID, true]);
+  await sharing.newPage();
+  assert.deepEqual([sharing.over, sharing.isShared], [null, false]);
+  drawing.beginStroke(PEN, [3, 4], null);
+  drawing.endStroke();
+  await quiet();
+  assert.equal((await kept('marks')).length, 1);
+});
+
+test('a title goes with the picture from a board to its session, and not to the next page', async (context) => {
+  const { sharing, drawing, last } = fakeSharing();
+  context.mock.method(globalThis, 'fetch', async () => Response.json({ id: ID, link: `/s/${ID}` }, { status: 201 }));
+  await sharing.openAlone();
+  sharing.title = new Title();
+  sharing.title.set('Plans');
+  await sharing.share();
+  welcome(last());
+  assert.deepEqual(last().said.map(({ payload }) => payload), ['{"title":"Plans"}']);
+  sharing.detach();
+  assert.equal(sharing.title.text, 'Plans');
+  drawing.beginStroke(PEN, [1, 2], null);
+  await sharing.newPage();
+  assert.equal(sharing.title.text, '');
 });
 
 /** @param {any} [tabs] @param {typeof loadAtLast} [load] */

@@ -189,12 +189,12 @@ test('no module has texts of its own', () => {
   // The product name, units, names of keys, selectors, a path, fonts and their specimen, and a programming error for the console.
   const allowed = [
     'Draw Together',
-    'Draw Together ${}.${}',
     'KB',
     'MB',
     'Space',
     'Alt',
     'Enter',
+    'Delete',
     'input:not([type=radio]), textarea, [contenteditable]',
     'M${},${}h${}v1h-${}z',
     'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',

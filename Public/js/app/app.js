@@ -15,6 +15,7 @@ import { ShapeIndex } from '../model/spatialIndex.js';
 import { Shapes } from '../model/shapes.js';
 import { Presence } from '../protocol/presence.js';
 import { newKey } from '../sync/key.js';
+import { boardIn, sessionIn } from './startPage.js';
 import { loadAtLast, loadDeferred } from './loading.js';
 import { FrameScheduler } from './frameScheduler.js';
 import { Sharing } from './sharing.js';
@@ -104,13 +105,14 @@ const changeLabels = new ChangeLabels({
   requestFrame,
 });
 const base = new URL('/', location.href);
+const tabStorage = storageOr(() => sessionStorage);
 const sharing = new Sharing({
   drawing,
   itemStore,
   items,
   base,
   profile: () => ({ name: settings.name, color: settings.color }),
-  storage: storageOr(() => sessionStorage),
+  storage: tabStorage,
   database: browserDatabase,
   snapshots: browserSnapshots,
   newId: newKey,
@@ -134,6 +136,7 @@ const banner = new ConnectionBanner({
 });
 const save = () => withDeferred(({ exporting }) => exporting.open());
 const showKeys = () => withDeferred((parts) => parts.showKeys());
+const showPages = () => withDeferred(({ pages }) => pages.open());
 const endedBar = new EndedBar({ scene, save, start: () => flow.share() });
 const initialView = new InitialView(view, () => input.isWorking, requestFrame);
 const pageState = new PageState({
@@ -272,7 +275,8 @@ const deferred = () => creating ??= createDeferred().catch((error) => (creating 
 
 async function createDeferred() {
   const parts = await loadDeferred();
-  const { AttachmentLimit, ContentInserter, ExportDialog, ItemRow, limitText, TiledRenderer, useFonts, ...functions } = parts;
+  const { AttachmentLimit, ContentInserter, ExportDialog, ItemRow, limitText, startPages, TiledRenderer, useFonts, ...functions } =
+    parts;
   renderer.useTiles(TiledRenderer);
   itemView.useRows(ItemRow);
   functions.offerStyles({
@@ -288,7 +292,12 @@ async function createDeferred() {
     frames,
   });
   useFonts({ toolbar, stylePicker, textTool, textBox, selection, shapes, frameQueue, renderer });
-  const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
+  const exporting = new ExportDialog(
+    scene,
+    selection,
+    () => selectionController.remove(),
+    () => sharing.title?.text ?? '',
+  );
   const attachmentLimit = new AttachmentLimit(sharing, base);
   const inserter = new ContentInserter({
     scene,
@@ -309,7 +318,20 @@ async function createDeferred() {
     cut: () => toast(strings.textIsFull(MAX_TEXT_LENGTH)),
     pasteElsewhere: (text) => (textTool.finish(), inserter.insertText(text)),
   });
-  return { exporting, inserter, ...functions };
+  const pages = startPages({
+    sharing,
+    scene,
+    shapes,
+    items,
+    drawing,
+    itemStore,
+    history,
+    tasks: selectionController.tasks,
+    storage: tabStorage,
+    profile: settings,
+    newPage: () => flow.newPage(),
+  });
+  return { exporting, inserter, pages, ...functions };
 }
 
 /**
@@ -355,6 +377,8 @@ toolbar.addEventListener('clear', () => flow.newPage());
 toolbar.addEventListener('open', () => inputSources.pick());
 toolbar.addEventListener('save', save);
 toolbar.addEventListener('keys', showKeys);
+toolbar.addEventListener('pages', showPages);
+for (const id of ['mark', 'page-title']) element(id).addEventListener('click', showPages);
 toolbar.addEventListener('language', () => chooseLanguage(settings, () => sharing.session !== null || scene.isEmpty));
 toolbar.addEventListener('leave', () => flow.leave());
 toolbar.addEventListener('end', () => flow.end());
@@ -406,7 +430,7 @@ openToInspection({
 
 function openAlone() {
   replayStrokes(input);
-  sharing.openAlone();
+  sharing.openAlone(boardIn(location.search, globalThis.history.state));
 }
 
 /** @param {string} id of a session */
@@ -422,8 +446,8 @@ function join(id) {
   sharing.join(id).catch(failed);
 }
 
-const shared = /^\/s\/([\w-]{22})\/?$/.exec(location.pathname);
-if (shared) join(shared[1]);
+const shared = sessionIn(location.pathname);
+if (shared) join(shared);
 else if (location.pathname.startsWith('/s/')) withDeferred(({ openDamagedLink }) => openDamagedLink(join, openAlone));
 else openAlone();
 stateChanged();

@@ -1,7 +1,6 @@
 /** The session that the picture belongs to: creates, joins, follows and leaves sessions. Uses no DOM. */
 
 import { browserEnvironment } from '../sync/environment.js';
-import { OutboxStore } from '../persist/outboxStore.js';
 import { browserTabs } from '../persist/tabLease.js';
 import { LocalBoards } from '../persist/localBoards.js';
 import { PageLeases } from '../persist/pageLeases.js';
@@ -11,20 +10,25 @@ import { SaveScheduler } from './saveScheduler.js';
 
 /**
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
+ * @typedef {import('../persist/outboxStore.js').OutboxStore} OutboxStore
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../sync/groupSession.js').SavedParticipant} SavedParticipant
  * @typedef {import('../sync/journal/groupSessionJournal.js').GroupSessionJournal} GroupSessionJournal
  * @typedef {{ name: string, color: string }} Profile
  */
 
-/** A storage that stores nothing, for the outboxes of other tabs: this tab does not continue them after a reload. */
+/**
+ * A storage that stores nothing, for the outboxes of other tabs: this tab does not continue them after a reload.
+ * @type {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>}
+ */
 const NO_STORAGE = { getItem: () => null, setItem: () => {}, removeItem: () => {} };
 const ACTIVITY = Object.freeze({ identifier: 'drawtogether', title: 'Draw Together', type: 'generic' });
 
 /**
  * Events: `session` (the session changed; it may be null), `followed` (detail: `from`, the old session's id, and `by`, a
- * participant), `opened` (the stored picture is displayed), `unkept` (the browser refused to store something), `unloaded` (parts
- * that a session needs could not be loaded yet; detail: the error).
+ * participant), `opened` (the stored picture or a new board is displayed), `leave` (another page is about to replace this one),
+ * `unkept` (the browser refused to store something), `unloaded` (parts that a session needs could not be loaded yet; detail: the
+ * error).
  */
 export class Sharing extends EventTarget {
   #drawing;
@@ -58,6 +62,10 @@ export class Sharing extends EventTarget {
   #saves;
   /** @type {string | null} */
   #over = null;
+  /** The title of the page; null until it is needed. @type {import('../protocol/titleSync.js').Title | null} */
+  title = null;
+  /** The leases of this page. */
+  leases;
 
   /**
    * @param {object} options
@@ -98,8 +106,8 @@ export class Sharing extends EventTarget {
     this.#storage = storage;
     this.#newId = newId;
     this.#tabs = tabs;
-    const leases = new PageLeases(newId(), tabs);
-    this.#acquireLease = leases.acquire.bind(leases);
+    this.leases = new PageLeases(newId(), tabs);
+    this.#acquireLease = this.leases.acquire.bind(this.leases);
     this.#env = env;
     this.#saves = new SaveScheduler(() => this.#save(), env);
     this.#load = load;
@@ -121,6 +129,16 @@ export class Sharing extends EventTarget {
     return this.#over;
   }
 
+  /** The id of the shown session or board; null while neither is open. */
+  get pageId() {
+    return this.#session?.id ?? this.#over ?? this.#alone.id;
+  }
+
+  /** True if the page shows a session, which may have ended. */
+  get isShared() {
+    return (this.#session?.id ?? this.#over) !== null;
+  }
+
   /** The journal of the session's attachments; null without a session. */
   get journal() {
     return this.#journal;
@@ -131,14 +149,17 @@ export class Sharing extends EventTarget {
     return this.#lastSeen;
   }
 
-  /** True if the pending entries are stored, so that a later page can send them. */
+  /** True if the board, or what the session does not have yet, is stored, so that a later page finds it. */
   get isKept() {
-    return this.#store?.isKept ?? true;
+    return this.#store?.isKept ?? this.#alone.isKept;
   }
 
-  /** Opens the board that this person drew without a session. */
-  async openAlone() {
-    this.#opening = this.#alone.open();
+  /**
+   * Opens a board that this person drew without a session.
+   * @param {string | null} [board] its id; null: the last one of this tab
+   */
+  async openAlone(board = null) {
+    this.#opening = this.#alone.open(board);
     await this.#opening;
     this.#opening = null;
     this.dispatchEvent(new Event('opened'));
@@ -158,11 +179,12 @@ export class Sharing extends EventTarget {
   }
 
   /**
-   * Starts an empty page: in a session, a new session for all its participants. The old session keeps its picture and its link.
+   * Starts an empty page: in a session, a new session for all its participants. The old session keeps its picture and its
+   * link. Without a session, the old board stays on this device.
    */
   async newPage() {
     const old = this.#session;
-    if (!old) return this.#clear();
+    if (!old) return await this.#newBoard();
     const follows = { id: old.id, token: old.token };
     const { createSession } = await loadDeferred();
     const { id } = await createSession({ base: this.#base, activity: ACTIVITY, follows });
@@ -180,18 +202,20 @@ export class Sharing extends EventTarget {
    * @param {{ comesBack?: boolean, isOver?: boolean }} [options] `comesBack`: a later page may send the pending entries
    */
   detach({ comesBack = false, isOver = false } = {}) {
+    this.#drawing.endStroke();
+    const pending = this.#session?.pending.flatMap(({ entry }) => entry.key ?? []) ?? [];
     this.#drawing.detach();
+    // The gateway no longer has the picture of an ended session. The items are stored while they belong to the session.
+    if (isOver) this.#snapshots?.end(pending);
+    else if (comesBack) this.#snapshots?.stop();
+    else this.#snapshots?.forget();
     this.#itemStore.detach();
+    this.title?.detach();
     this.#over = isOver && this.#session ? this.#session.id : null;
-    if (comesBack && this.#session) {
-      this.#store?.save(this.#session.save());
-      this.#snapshots?.stop();
-    } else {
-      this.#store?.forget();
-      this.#snapshots?.forget();
-    }
-    this.#become(null, null);
+    if (comesBack && this.#session) this.#store?.save(this.#session.save());
+    else this.#store?.forget();
     if (!isOver) this.#alone.begin();
+    this.#become(null, null);
   }
 
   /** Stores all changes that are not stored yet, at once. */
@@ -213,15 +237,20 @@ export class Sharing extends EventTarget {
 
   /** @param {string} id @param {{ bringsPicture: boolean }} options */
   async #enter(id, { bringsPicture }) {
-    const store = this.#storeFor(id, this.#storage);
     const failed = (/** @type {Error} */ detail) => {
       // Until they are loaded, this person draws without a session.
       bringsPicture = true;
       this.#alone.begin();
       this.dispatchEvent(new CustomEvent('unloaded', { detail }));
     };
-    const [saved, parts] = await Promise.all([store.open(), this.#load(failed)]);
-    const { GroupSession, GroupSessionJournal, persistentJournalEnvironment, SessionSnapshots } = parts;
+    const parts = await this.#load(failed);
+    const { GroupSession, GroupSessionJournal, OutboxStore, persistentJournalEnvironment, SessionSnapshots, Title } =
+      parts;
+    const [database, newId, acquireLease] = [this.#database, this.#newId, this.#acquireLease];
+    const newStore = (/** @type {typeof NO_STORAGE} */ storage) =>
+      new OutboxStore({ session: id, storage, database, newId, acquireLease });
+    const store = newStore(this.#storage);
+    const saved = await store.open();
     const snapshots = this.#snapshots ??= new SessionSnapshots({
       drawing: this.#drawing,
       items: this.#items,
@@ -243,6 +272,7 @@ export class Sharing extends EventTarget {
     snapshots.follow(id);
     this.#lastSeen = stored ? (stored.isWhole ? 'whole' : 'part') : '';
     this.#drawing.attach(session, { bringsPicture, stored: stored?.shapes });
+    (this.title ??= new Title()).attach(session, { bringsPicture });
     session.addEventListener('savechange', (event) => {
       // A finished stroke is stored at once; unfinished strokes and received results are stored later.
       this.#saves.schedule(/** @type {CustomEvent} */ (event).detail.isUrgent);
@@ -262,22 +292,29 @@ export class Sharing extends EventTarget {
     if (bringsPicture) Promise.all([uploadsStarted, this.#save()]).then(([, isKept]) => isKept && deleteBoard());
     else this.#save();
     session.addEventListener('connectionchange', () => session.isConnected && (this.#lastSeen = ''));
-    const drain = () => drainOrphanedOutboxes(() => this.#storeFor(id, NO_STORAGE), newSession);
+    const drain = () => drainOrphanedOutboxes(() => newStore(NO_STORAGE), newSession);
     session.addEventListener('connectionchange', drain, { once: true });
     session.join();
     return session;
   }
 
-  /** @param {string} session its id @param {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} storage */
-  #storeFor(session, storage) {
-    const [database, newId] = [this.#database, this.#newId];
-    return new OutboxStore({ session, storage, database, newId, acquireLease: this.#acquireLease });
-  }
-
-  #clear() {
-    this.#alone.clear();
+  async #newBoard() {
+    await this.#opening;
+    await this.#alone.itemsStored;
+    // A session may have been created meanwhile.
+    if (this.#session) return;
+    // From here on without a pause, so that no stroke is drawn between the boards.
+    this.#drawing.endStroke();
+    this.dispatchEvent(new Event('leave'));
+    this.#alone.setAside();
+    const wasOver = this.#over !== null;
+    this.#over = null;
     this.#drawing.clear();
     this.#itemStore.clear();
+    this.title?.clear();
+    this.#alone.begin();
+    if (wasOver) this.#become(null, null);
+    this.dispatchEvent(new Event('opened'));
   }
 
   /** @param {GroupSession} old @param {string} id @param {number} by */
@@ -285,6 +322,7 @@ export class Sharing extends EventTarget {
     if (this.#session !== old) return;
     // An unfinished stroke or text belongs to the old session.
     this.#drawing.endStroke();
+    this.dispatchEvent(new Event('leave'));
     this.#session = null;
     const who = old.participant(by);
     if (this.#store) drainAndLeave(old, this.#store);

@@ -64,6 +64,7 @@ export class ChangeSet {
     return {
       undo: () => this.#move(inverse(transform), reversed),
       redo: () => this.#move(transform, forward),
+      content: { ...this.#content('moved'), transform },
     };
   }
 
@@ -76,7 +77,22 @@ export class ChangeSet {
     return {
       undo: () => this.#restyle(names, reversed),
       redo: () => this.#restyle(names, forward),
+      content: { ...this.#content('restyled'), names },
     };
+  }
+
+  /**
+   * Records changes that an earlier page of this tab has made.
+   * @param {ShapeChange[]} shapes @param {ItemChange[]} items
+   */
+  restore(shapes, items) {
+    this.#shapeChanges = shapes;
+    this.#itemChanges = items;
+  }
+
+  /** @param {'moved' | 'restyled'} kind @returns {import('./undoHistory.js').ChangeContent} */
+  #content(kind) {
+    return { kind, shapes: this.#shapeChanges, items: this.#itemChanges };
   }
 
   /** @param {Shape} before @param {Shape} after */

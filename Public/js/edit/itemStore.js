@@ -115,7 +115,13 @@ export class ItemStore extends EventTarget {
     const items = placed.map(({ added, at }) => this.#insert(added, onPlane({ ...at, z: this.#depth.next })));
     let removed = items;
     const undo = () => (removed = this.removeAll(items)).length > 0;
-    if (items.length > 0) this.#history.push({ undo, redo: () => this.restoreRemoved(removed) });
+    if (items.length > 0) {
+      this.#history.push({
+        undo,
+        redo: () => this.restoreRemoved(removed),
+        content: { kind: 'added', shapes: [], items },
+      });
+    }
     this.#changed();
     return items;
   }
@@ -176,7 +182,13 @@ export class ItemStore extends EventTarget {
   async remove(item) {
     let removed = [item];
     const redo = () => (removed = this.removeAll([item])).length > 0;
-    if (item.blob) this.#history.push({ undo: () => this.restoreRemoved(removed), redo });
+    if (item.blob) {
+      this.#history.push({
+        undo: () => this.restoreRemoved(removed),
+        redo,
+        content: { kind: 'removed', shapes: [], items: [item] },
+      });
+    }
     await this.#sync.remove(item);
   }
 
@@ -194,7 +206,7 @@ export class ItemStore extends EventTarget {
     this.placements.pictureChanged(item);
   }
 
-  /** @param {Item[]} items @returns {Item[]} the removed ones, in their last state */
+  /** @param {readonly { id: string }[]} items @returns {Item[]} the removed ones, in their last state */
   removeAll(items) {
     const there = items.map((item) => this.current(item)).filter((item) => item !== null);
     for (const item of there) this.#sync.remove(item);
@@ -213,7 +225,7 @@ export class ItemStore extends EventTarget {
     this.#replacementIds.set(id, this.#insert({ blob, name, contentType, natural }, place).id);
   }
 
-  /** @param {Item} item @returns {Item | null} its current version; null if it does not exist */
+  /** @param {{ id: string }} item @returns {Item | null} its current version; null if it does not exist */
   current({ id }) {
     let last = id;
     for (let later = this.#replacementIds.get(id); later; later = this.#replacementIds.get(later)) last = later;

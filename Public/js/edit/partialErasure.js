@@ -126,9 +126,12 @@ export class PartialErasure {
     if (cuts.length === 0) return;
     const { drawing, history } = this.#parts;
     // First the rest, so that the others see no gap.
-    drawing.add(cuts.flatMap(({ pieces }) => pieces));
-    drawing.remove(cuts.map(({ shape }) => shape));
-    history.push({ undo: () => this.#undo(cuts), redo: () => this.#redo(cuts) });
+    const added = cuts.flatMap(({ pieces }) => pieces);
+    const removed = cuts.map(({ shape }) => shape);
+    drawing.add(added);
+    drawing.remove(removed);
+    const content = { kind: /** @type {const} */ ('replaced'), removed, added };
+    history.push({ undo: () => this.#undo(cuts), redo: () => this.#redo(cuts), content });
     // Reports the change of the history.
     drawing.update([]);
   }

@@ -61,6 +61,11 @@ export class SelectionCommands {
     return this.#drag !== null;
   }
 
+  /** The tasks of the commands, which are processed with each frame. */
+  get tasks() {
+    return this.#tasks;
+  }
+
   /** True while a command is not yet applied to all selected shapes and items. */
   get isBusy() {
     return this.#tasks.isBusy;
@@ -246,7 +251,7 @@ export class SelectionCommands {
   async #pushInsertion(shapes, items) {
     if (shapes.length + items.length === 0 && !this.isBusy) return [];
     const { undo, redo } = this.#removal(shapes, items);
-    this.#push({ undo: redo, redo: undo });
+    this.#push({ undo: redo, redo: undo, content: { kind: 'added', shapes, items } });
     await new Promise((resolve) => this.#tasks.run(() => [resolve], (finished) => finished(null)));
     return [...shapes, ...items].map(({ id }) => id);
   }
@@ -268,6 +273,7 @@ export class SelectionCommands {
         this.#tasks.run(() => shapes, (shape) => !isThere(shape) && drawing.add([shape]));
         return itemStore.restoreRemoved(removed) || wasGone;
       },
+      content: { kind: 'removed', shapes, items },
     };
   }
 

@@ -26,22 +26,32 @@ export class ShapeCommands {
   /** Pushes the drawn shapes of one movement as one command. @param {Shape[]} shapes */
   pushDrawn(shapes) {
     if (shapes.length === 0) return;
-    this.#history.push({ undo: () => this.#removeAll(shapes), redo: () => this.#addAll(shapes) });
+    this.#history.push({
+      undo: () => this.#removeAll(shapes),
+      redo: () => this.#addAll(shapes),
+      content: { kind: 'added', shapes, items: [] },
+    });
   }
 
   /** Pushes the erased shapes of one movement as one command. @param {Shape[]} shapes */
   pushErased(shapes) {
     if (shapes.length === 0) return;
-    this.#history.push({ undo: () => this.#addAll(shapes), redo: () => this.#removeAll(shapes) });
+    this.#history.push({
+      undo: () => this.#addAll(shapes),
+      redo: () => this.#removeAll(shapes),
+      content: { kind: 'removed', shapes, items: [] },
+    });
   }
 
   /** Pushes the change of a text. @param {Text} before @param {Text} after */
   pushTextChange(before, after) {
     const { id } = after;
     // Undo restores only the changed properties: since then, somebody may have moved the text.
+    const [back, forward] = [changes(after, before), changes(before, after)];
     this.#history.push({
-      undo: () => this.#changeText(id, changes(after, before)),
-      redo: () => this.#changeText(id, changes(before, after)),
+      undo: () => this.#changeText(id, back),
+      redo: () => this.#changeText(id, forward),
+      content: { kind: 'text', id, before: back, after: forward },
     });
   }
 

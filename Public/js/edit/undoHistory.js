@@ -1,6 +1,25 @@
 /** The undo history of this person's commands. */
 
-/** @typedef {{ undo: () => boolean, redo: () => boolean }} Command both return false if its shapes or items no longer exist */
+/**
+ * @typedef {object} Command
+ * @property {() => boolean} undo returns false if its shapes or items no longer exist, as `redo` does
+ * @property {() => boolean} redo
+ * @property {Content} [content] with which a later page of this tab can undo it; without it, the command ends with the page
+ *
+ * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {import('../model/item.js').Item} Item
+ * @typedef {{ kind: 'added' | 'removed', shapes: Iterable<Shape | Identified>, items: readonly Identified[] }} SetContent
+ * @typedef {{ kind: 'replaced', removed: Iterable<Shape | Identified>, added: Iterable<Shape | Identified> }} ReplacedContent
+ * @typedef {{ kind: 'text', id: string, before: object, after: object }} TextContent
+ * @typedef {object} ChangeContent
+ * @property {'moved' | 'restyled'} kind
+ * @property {readonly { before: Shape | Identified, after: Shape | Identified }[]} shapes
+ * @property {readonly import('./changeSet.js').ItemChange[]} items
+ * @property {import('../model/stroke.js').Transform} [transform] of a move
+ * @property {Iterable<string>} [names] of the changed properties
+ * @typedef {SetContent | ReplacedContent | TextContent | ChangeContent} Content
+ * @typedef {{ id: string }} Identified
+ */
 
 /** The maximum number of commands. The oldest are dropped. */
 const MAX_COMMANDS = 500;
@@ -11,6 +30,16 @@ export class UndoHistory {
   #done = [];
   /** @type {Command[]} */
   #undone = [];
+
+  /** The commands that can be undone, oldest first. @returns {readonly Command[]} */
+  get done() {
+    return this.#done;
+  }
+
+  /** The commands that can be done again, the next one last. @returns {readonly Command[]} */
+  get undone() {
+    return this.#undone;
+  }
 
   get canUndo() {
     return this.#done.length > 0;
@@ -39,6 +68,15 @@ export class UndoHistory {
     const command = this.#undone.pop() ?? null;
     if (command) this.#done.push(command);
     return command;
+  }
+
+  /**
+   * Adds the commands of an earlier page before all others.
+   * @param {readonly Command[]} done @param {readonly Command[]} undone dropped if this page has commands already
+   */
+  restore(done, undone) {
+    if (!this.canUndo && !this.canRedo) this.#undone = [...undone];
+    this.#done = [...done, ...this.#done].slice(-MAX_COMMANDS);
   }
 
   clear() {

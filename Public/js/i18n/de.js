@@ -2,13 +2,14 @@
 
 import { formatterOf } from './format.js';
 
-const { number, plural, counted, list } = formatterOf('de');
+const { number, plural, counted, list, moment } = formatterOf('de');
 const STROKES = { one: 'Strich', other: 'Striche' };
 const PICTURES = { one: 'Bild', other: 'Bilder' };
 const FILES = { one: 'Datei', other: 'Dateien' };
 const TEXTS = { one: 'Text', other: 'Texte' };
 const THINGS = { one: 'Element', other: 'Elemente' };
 const PEOPLE = { one: 'Person', other: 'Personen' };
+const PAGES = { one: 'Seite', other: 'Seiten' };
 const ARE = { one: 'ist', other: 'sind' };
 
 /** @type {import('./en.js').Strings} */
@@ -201,9 +202,34 @@ const table = {
     'Specht',
   ],
 
+  myPages: 'Meine Seiten',
+  pagesTitle: 'Meine Seiten, und der Titel dieser Seite',
+  pageTitle: 'Titel dieser Seite',
+  searchPages: 'Suchen',
+  pagesHere: 'Diese Liste gibt es nur auf diesem Gerät.',
+  pagesFound: (count) => `${counted(count, PAGES)} gefunden.`,
+  untitled: 'Ohne Titel',
+  shownPage: 'diese Seite',
+  withPeople: (names) => `mit ${names}`,
+  pageEnded: 'beendet',
+  onlyHere: 'nur auf diesem Gerät',
+  unsent: 'noch nicht gesendet',
+  openElsewhere: 'Diese Seite ist in einem anderen Tab offen.',
+  removePage: (name) => `${name} aus der Liste entfernen`,
+  removeEntry: 'Sie verschwindet aus dieser Liste. Ihr Link funktioniert weiter, für dich und alle anderen.',
+  removeLastCopy: 'Vielleicht gibt es sie nur noch auf diesem Gerät. Sie lässt sich nicht zurückholen.',
+  removeAllPages: 'Alle entfernen …',
+  removePages: (count) => `${counted(count, PAGES)} entfernen?`,
+  removeLastCopies: (count) =>
+    `${counted(count, PAGES)} gibt es vielleicht nur noch auf diesem Gerät. Das lässt sich nicht rückgängig machen.`,
+  titleChanged: (name, title) => `${name} nennt diese Seite jetzt ${title}`,
+  titleRemoved: (name) => `${name} hat den Titel dieser Seite entfernt`,
+  moment,
+
   newPageTitle: 'Neue Seite beginnen?',
   newPageForAll: (count) => `Neue Seite für alle ${counted(count, PEOPLE)} beginnen?`,
   oldPageStays: 'Die alte bleibt unverändert unter ihrem eigenen Link erhalten.',
+  oldPageKept: 'Die alte bleibt auf diesem Gerät, unter „Meine Seiten“.',
   oldPageGoes: 'Was du gezeichnet hast, ist dann weg.',
   aNewPage: 'Eine neue Seite.',
   startedNewPage: (name) => `${name} hat eine neue Seite begonnen.`,

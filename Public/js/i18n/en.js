@@ -7,13 +7,14 @@ import { formatterOf } from './format.js';
 
 /** @typedef {typeof table} Strings */
 
-const { number, plural, counted, list } = formatterOf('en');
+const { number, plural, counted, list, moment } = formatterOf('en');
 const STROKES = { one: 'stroke', other: 'strokes' };
 const PICTURES = { one: 'picture', other: 'pictures' };
 const FILES = { one: 'file', other: 'files' };
 const TEXTS = { one: 'text', other: 'texts' };
 const THINGS = { one: 'thing', other: 'things' };
 const PEOPLE = { one: 'person', other: 'people' };
+const PAGES = { one: 'page', other: 'pages' };
 const ARE = { one: 'is', other: 'are' };
 
 const table = {
@@ -227,11 +228,46 @@ const table = {
     'Swift',
   ],
 
+  // The list of pages.
+  myPages: 'My pages',
+  pagesTitle: 'My pages, and the title of this page',
+  pageTitle: 'Title of this page',
+  searchPages: 'Search',
+  pagesHere: 'Only this device has this list.',
+  /** @param {number} count */
+  pagesFound: (count) => `${counted(count, PAGES)} found.`,
+  untitled: 'Untitled',
+  shownPage: 'this page',
+  /** @param {string} names */
+  withPeople: (names) => `with ${names}`,
+  pageEnded: 'ended',
+  onlyHere: 'only on this device',
+  unsent: 'not sent yet',
+  openElsewhere: 'This page is open in another tab.',
+  /** @param {string} name */
+  removePage: (name) => `Remove ${name} from the list`,
+  removeEntry: 'It is removed from this list. Its link still works for you and for everybody else.',
+  removeLastCopy: 'This device may have the only copy. It cannot be brought back.',
+  removeAllPages: 'Remove all…',
+  /** @param {number} count */
+  removePages: (count) => `Remove ${counted(count, PAGES)}?`,
+  /** @param {number} count */
+  removeLastCopies: (count) =>
+    `This device may have the only copy of ${counted(count, PAGES)}. ${
+      plural(count, { one: 'It', other: 'They' })
+    } cannot be brought back.`,
+  /** @param {string} name @param {string} title */
+  titleChanged: (name, title) => `${name} named this page ${title}`,
+  /** @param {string} name */
+  titleRemoved: (name) => `${name} removed the title of this page`,
+  moment,
+
   // A session's beginning and end.
   newPageTitle: 'Start a new page?',
   /** @param {number} count */
   newPageForAll: (count) => `Start a new page for all ${counted(count, PEOPLE)}?`,
   oldPageStays: 'The old one stays as it is, under its own link.',
+  oldPageKept: 'The old one stays on this device, under “My pages”.',
   oldPageGoes: 'Your drawing will be lost.',
   aNewPage: 'A new page.',
   /** @param {string} name */

@@ -14,6 +14,11 @@ export function formatterOf(language) {
     counted: (count, forms) => `${number(count)} ${forms[plurals.select(count)] ?? forms.other}`,
     /** @param {string[]} parts @returns {string} such as `a, b, and c` */
     list: (parts) => lists.format(parts),
+    /** @param {number} at @param {number} now both in milliseconds @returns {string} the time of the present day, or the date */
+    moment: (at, now) => {
+      const isToday = new Date(at).toDateString() === new Date(now).toDateString();
+      return new Date(at).toLocaleString(language, isToday ? { timeStyle: 'short' } : { dateStyle: 'medium' });
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import { within } from './database.js';
 /**
  * @typedef {import('../model/item.js').Item} Item
  * @typedef {import('../sync/wire.js').OutgoingEntry} OutgoingEntry
- * @typedef {{ id: string, at: number }} BoardRecord
+ * @typedef {{ id: string, at: number, isSetAside?: boolean }} BoardRecord `isSetAside`: the person began another board after it
  * @typedef {{ key: string, type: string, payload: Uint8Array }} ShapeRecord
  * @typedef {Pick<Item, 'id' | 'name' | 'contentType' | 'natural' | 'place'>} ItemRecord
  *
@@ -24,7 +24,7 @@ import { within } from './database.js';
 const NAME = 'drawtogether:page';
 /** The delay before a changed placement is stored, because a drag changes it continuously. */
 const SAVE_DELAY_MS = 250;
-/** The maximum number and age of boards without a tab. */
+/** The maximum number and age of boards that a new tab opens by itself. Others are opened from the list of pages. */
 const MAX_BOARDS = 8;
 const MAX_AGE_MS = 30 * 86_400_000;
 
@@ -43,6 +43,9 @@ export class LocalBoards extends EventTarget {
   #movedItems = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
+  /** @type {Promise<void>} */
+  #storingItems = Promise.resolve();
+  #isKept = true;
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -63,12 +66,23 @@ export class LocalBoards extends EventTarget {
     });
   }
 
+  /** The id of the open board; null: none. */
+  get id() {
+    return this.#page;
+  }
+
+  /** False if the browser refused to store the latest changes. */
+  get isKept() {
+    return this.#isKept;
+  }
+
   /**
-   * Opens the board of this tab. If another tab has that board, because this tab is a duplicate, opens a copy. A tab without a
-   * board opens the latest board that no tab has, or else a new one. From then on, each change is stored.
+   * Opens a board, or else the board of this tab. If another tab has that board, because this tab is a duplicate, opens a copy. A
+   * tab without a board opens the latest board that no tab has, or else a new one. From then on, each change is stored.
+   * @param {string | null} [board] its id
    */
-  async open() {
-    const own = this.#parts.storage.getItem(NAME);
+  async open(board = null) {
+    const own = board ?? this.#parts.storage.getItem(NAME);
     if (own && await this.#parts.take(own)) return await this.#load(own);
     const orphan = own ? null : await this.#findOrphan();
     if (orphan) return await this.#load(orphan);
@@ -96,11 +110,21 @@ export class LocalBoards extends EventTarget {
     return async () => page && await this.#deleteBoard(page);
   }
 
-  /** Deletes the content of the board. */
-  clear() {
-    if (!this.#page) return;
-    this.#shapes.clear();
-    this.#deleteBoard(this.#page);
+  /** Fulfilled when the items that were on the board at its beginning are stored. */
+  get itemsStored() {
+    return this.#storingItems;
+  }
+
+  /** Closes the board. It stays on this device, and no tab opens it by itself. To be called once its items are stored. */
+  setAside() {
+    this.saveNow();
+    const page = this.#page;
+    this.#page = null;
+    if (!page) return;
+    this.#parts.storage.removeItem(NAME);
+    this.#parts.database.write(['pages'], ({ pages }) => {
+      pages.put({ ...this.#record(page), isSetAside: true }, page);
+    });
   }
 
   /** Writes all pending changes at once. */
@@ -148,7 +172,7 @@ export class LocalBoards extends EventTarget {
     this.#saved = known;
     this.#parts.drawing.emitAll();
     this.#saved = null;
-    this.#saveItems(this.#parts.items.all.filter(({ id }) => !known.has(id)));
+    this.#storingItems = this.#saveItems(this.#parts.items.all.filter(({ id }) => !known.has(id)));
   }
 
   /** Stores items one after the other, because some may have to be loaded. @param {Item[]} items */
@@ -201,7 +225,7 @@ export class LocalBoards extends EventTarget {
       }
       for (const item of moved) stores.items.put(recordOf(item), `${page}/${item.id}`);
     }).then((isKept) => {
-      if (isKept) return;
+      if (isKept) return void (this.#isKept = true);
       // The next write tries again.
       if (page === this.#page) this.#shapes = new Map([...shapes, ...this.#shapes]);
       this.#reportRefusal();
@@ -233,19 +257,16 @@ export class LocalBoards extends EventTarget {
   async #findOrphan() {
     const [pages] = await this.#parts.database.read(['pages'], (stores) => [stores.pages.getAll()]) ?? [[]];
     const oldest = this.#wallClock() - MAX_AGE_MS;
-    /** @type {string | null} */
-    let orphan = null;
-    const inOrder = pages.sort((/** @type {BoardRecord} */ a, /** @type {BoardRecord} */ b) => b.at - a.at);
-    for (const [index, { id, at }] of inOrder.entries()) {
-      const isOld = at < oldest || index >= MAX_BOARDS;
-      if ((orphan && !isOld) || !await this.#parts.take(id, { isPatient: false })) continue;
-      if (isOld) this.#deleteBoard(id);
-      else orphan = id;
+    const inOrder = pages.filter((/** @type {BoardRecord} */ { isSetAside, at }) => !isSetAside && at >= oldest)
+      .sort((/** @type {BoardRecord} */ a, /** @type {BoardRecord} */ b) => b.at - a.at);
+    for (const { id } of inOrder.slice(0, MAX_BOARDS)) {
+      if (await this.#parts.take(id, { isPatient: false })) return id;
     }
-    return orphan;
+    return null;
   }
 
   #reportRefusal() {
+    this.#isKept = false;
     this.dispatchEvent(new Event('refused'));
   }
 }

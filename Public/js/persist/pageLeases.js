@@ -15,6 +15,14 @@ export class PageLeases {
   }
 
   /**
+   * Acquires a lease that this page may have already.
+   * @param {string} lease @returns {Promise<boolean>} false: another tab may have it
+   */
+  async hold(lease) {
+    return this.#leases.has(lease) || await this.acquire(lease, { isPatient: false });
+  }
+
+  /**
    * Acquires a lease that this page does not have yet. The check is here, because without locks a tab does not object to its own
    * request.
    * @param {string} lease @param {{ isPatient?: boolean }} [options]

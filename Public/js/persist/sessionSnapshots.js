@@ -111,6 +111,27 @@ export class SessionSnapshots {
     this.#isPictureWhole = false;
   }
 
+  /**
+   * Stores the rest of the picture of a session that has ended, and stops. The gateway no longer has this picture, so it stays
+   * until the person removes it. The other tabs of the session do the same: the last complete copy stays.
+   * @param {readonly string[]} pending the keys of changes that the session did not confirm
+   */
+  end(pending) {
+    const session = this.#session;
+    const writer = session && this.#isPictureWhole ? this.#writer ?? this.#begin(session) : null;
+    this.#writer = null;
+    this.stop();
+    if (!session) return;
+    for (const key of pending) writer?.shapeChanged(key);
+    // All parts are encoded at once, because the page may show another picture from now on.
+    while (writer?.isBehind) writer.write();
+    this.#parts.database.read(['sessions'], ({ sessions }) => {
+      const found = sessions.get(session);
+      found.onsuccess = () => found.result && sessions.put({ ...found.result, isEnded: true }, session);
+      return [];
+    }, 'readwrite');
+  }
+
   /** Stops storing and removes the stored picture. */
   forget() {
     const session = this.#session;
@@ -191,7 +212,8 @@ export class SessionSnapshots {
 }
 
 /**
- * Removes the pictures of sessions that have not changed for a long time, and all but the newest pictures.
+ * Removes the pictures of sessions that have not changed for a long time, and all but the newest pictures. Those of ended sessions
+ * stay, because this device may be the only one that has them.
  * @param {import('./database.js').Database} database
  * @param {string} [own] the id of the session whose page is open; its picture stays
  * @param {() => number} [wallClock] milliseconds since 1970
@@ -203,7 +225,7 @@ export async function removeOldSnapshots(database, own, wallClock = Date.now) {
     /** @type {IDBRequest<SessionRecord[]>} */
     const all = stores.sessions.getAll();
     all.onsuccess = () => {
-      const others = all.result.filter(({ id }) => id !== own).sort((a, b) => b.at - a.at);
+      const others = all.result.filter(({ id, isEnded }) => id !== own && !isEnded).sort((a, b) => b.at - a.at);
       for (const [index, { id, at }] of others.entries()) if (at < oldest || index >= most) removeFrom(stores, id);
     };
     return [all];

@@ -12,6 +12,7 @@ import { within } from './database.js';
  * @property {number} at milliseconds since 1970, of the last change
  * @property {string} copy of the parts that belong to it; a later copy replaces it when it is complete
  * @property {boolean} isWhole false if a part of the picture is left out
+ * @property {boolean} [isEnded] true if the session has ended, so that its picture is no longer elsewhere
  *
  * @typedef {object} WriterParts
  * @property {string} session its id

@@ -35,6 +35,7 @@ const ENDINGS = { png: 'png', svg: 'svg', drawing: 'drawtogether' };
 export class ExportDialog {
   #scene;
   #selection;
+  #title;
   #form = /** @type {HTMLFormElement} */ (element('export'));
   #preview = /** @type {HTMLCanvasElement} */ (element('export-preview'));
   #note = element('export-note');
@@ -46,10 +47,12 @@ export class ExportDialog {
   /**
    * @param {import('../model/scene.js').Scene} scene @param {import('../edit/selection.js').Selection} selection
    * @param {() => void} remove removes the selection, to cut it
+   * @param {() => string} [title] returns the title of the page; '' if it has none
    */
-  constructor(scene, selection, remove) {
+  constructor(scene, selection, remove, title = () => '') {
     this.#scene = scene;
     this.#selection = selection;
+    this.#title = title;
     for (const type of /** @type {const} */ (['copy', 'cut'])) {
       addEventListener(type, async (event) => await this.#clip(event) && type === 'cut' && remove());
     }
@@ -153,8 +156,7 @@ export class ExportDialog {
     const { blob, missing } = await this.#copyAs(format);
     this.#lifetime.signal.throwIfAborted();
     const href = URL.createObjectURL(blob);
-    const date = new Date().toLocaleDateString('sv');
-    make('a', { href, download: `Draw Together ${date}.${ENDINGS[format]}` }).click();
+    make('a', { href, download: fileName(this.#title(), ENDINGS[format]) }).click();
     setTimeout(() => URL.revokeObjectURL(href), KEPT_MS);
     reportMissing(missing);
   }
@@ -205,6 +207,21 @@ export class ExportDialog {
     reportMissing(missing);
     await print(blob);
   }
+}
+
+/**
+ * @param {string} title of the page; '' if it has none @param {string} ending
+ * @returns {string} with the present date, and without characters that file systems refuse
+ */
+export function fileName(title, ending) {
+  const name = title.replace(/[\\/:*?"<>|]/g, '-').replace(/^[.\s]+/, '') || 'Draw Together';
+  return `${name} ${new Date().toLocaleDateString('sv')}.${ending}`;
+}
+
+/** The painter and the paper for pictures that are shown in any theme. */
+export function onWhitePaper() {
+  const painter = new ItemPainter({ ...ON_WHITE, font: pageColors().font });
+  return { paint: painter.paint.bind(painter), paper: ON_WHITE.surface };
 }
 
 /** @param {number} missing the number of pictures that could not be loaded */

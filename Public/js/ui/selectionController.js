@@ -52,6 +52,11 @@ export class SelectionController {
     this.#view = new SelectionView({ ...parts, selectTool: this.selectTool, commands: this.#commands, actions: this });
   }
 
+  /** The queue of the commands, for others that push commands. */
+  get tasks() {
+    return this.#commands.tasks;
+  }
+
   /** @param {import('../sync/groupSession.js').GroupSession | null} session from now on */
   follow(session) {
     this.selectTool.cancel();

@@ -80,9 +80,9 @@ export class SessionFlow {
     const count = this.#count;
     const isAgreed = await confirmed({
       title: count > 1 ? strings.newPageForAll(count) : strings.newPageTitle,
-      text: this.#session ? strings.oldPageStays : strings.oldPageGoes,
+      text: this.#oldPageText,
       action: strings.newPage,
-      isDestructive: !this.#session,
+      isDestructive: !this.#session && !this.#parts.sharing.isKept,
     });
     if (!isAgreed) return;
     try {
@@ -90,6 +90,11 @@ export class SessionFlow {
     } catch (error) {
       toast(errorText(error));
     }
+  }
+
+  get #oldPageText() {
+    if (this.#session) return strings.oldPageStays;
+    return this.#parts.sharing.isKept ? strings.oldPageKept : strings.oldPageGoes;
   }
 
   async leave() {
@@ -115,8 +120,6 @@ export class SessionFlow {
     this.#lifetime?.abort();
     this.#lifetime = new AbortController();
     const session = this.#session;
-    const id = session?.id ?? this.#parts.sharing.over;
-    history.replaceState(null, '', id ? `/s/${id}` : '/');
     this.#parts.banner.hide();
     this.#isDirty = true;
     [this.#followers, this.#present] = [this.#present, new Set()];

@@ -17,8 +17,8 @@ export function hasStyle(tool) {
 }
 
 /**
- * Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `open`, `save`, `keys`, `language`,
- * `leave`, `end`. Also `erasing`: the other way of erasing is wanted.
+ * Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `pages`, `open`, `save`, `keys`,
+ * `language`, `leave`, `end`. Also `erasing`: the other way of erasing is wanted.
  */
 export class Toolbar extends EventTarget {
   /** @type {HTMLButtonElement[]} */
@@ -38,7 +38,7 @@ export class Toolbar extends EventTarget {
     this.#kinds.addEventListener('click', closePopover);
     // Otherwise the browser would close the popover only when the pointer is released, after the stroke.
     element('canvas').addEventListener('pointerdown', closePopover);
-    for (const id of ['undo', 'redo', 'clear', 'open', 'save', 'keys', 'language', 'leave', 'end']) {
+    for (const id of ['undo', 'redo', 'clear', 'pages', 'open', 'save', 'keys', 'language', 'leave', 'end']) {
       element(id).addEventListener('click', () => {
         closePopover();
         this.dispatchEvent(new Event(id));
