@@ -8,16 +8,18 @@ import { isApple } from '../../Public/js/i18n/platform.js';
 
 afterEach(() => speak('en'));
 
-for (const [platform, expected] of /** @type {[string, boolean][]} */ ([
-  ['MacIntel', true],
-  ['MacPPC', true],
-  ['iPhone', true],
-  ['iPad', true],
-  ['Win32', false],
-  ['Linux x86_64', false],
-  ['Linux armv81', false],
-  ['', false],
-])) {
+for (
+  const [platform, expected] of /** @type {[string, boolean][]} */ ([
+    ['MacIntel', true],
+    ['MacPPC', true],
+    ['iPhone', true],
+    ['iPad', true],
+    ['Win32', false],
+    ['Linux x86_64', false],
+    ['Linux armv81', false],
+    ['', false],
+  ])
+) {
   test(`${platform || 'an unknown device'} ${expected ? 'has' : 'does not have'} keys of Apple`, () => {
     assert.equal(isApple({ platform }), expected);
   });
@@ -41,7 +43,13 @@ for (const [language, table] of Object.entries({ en, de })) {
 }
 
 test('the keys are written as in the menus of a Mac, also in titles that are already shown', async () => {
-  const page = pageWith('Undo (Ctrl Z)', 'Redo (Ctrl Shift Z)', 'Pen (P)', 'Remove (Delete)', 'Bring to front (Page ↑)');
+  const page = pageWith(
+    'Undo (Ctrl Z)',
+    'Redo (Ctrl Shift Z)',
+    'Pen (P)',
+    'Remove (Delete)',
+    'Bring to front (Page ↑)',
+  );
   nameAppleKeys(page, true);
   const expected = ['Undo (⌘Z)', 'Redo (⇧⌘Z)', 'Pen (P)', 'Remove (⌫)', 'Bring to front (fn ↑)'];
   assert.deepEqual(page.titles, expected);

@@ -275,8 +275,17 @@ const deferred = () => creating ??= createDeferred().catch((error) => (creating 
 
 async function createDeferred() {
   const parts = await loadDeferred();
-  const { AttachmentLimit, ContentInserter, ExportDialog, ItemRow, limitText, startPages, TiledRenderer, useFonts, ...functions } =
-    parts;
+  const {
+    AttachmentLimit,
+    ContentInserter,
+    ExportDialog,
+    ItemRow,
+    limitText,
+    startPages,
+    TiledRenderer,
+    useFonts,
+    ...functions
+  } = parts;
   renderer.useTiles(TiledRenderer);
   itemView.useRows(ItemRow);
   functions.offerStyles({

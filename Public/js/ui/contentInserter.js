@@ -18,7 +18,7 @@ import { FilePlacer } from './filePlacer.js';
  * @property {{ showEverything: () => void }} view
  * @property {{ width: number, height: number }} canvas in pixels
  * @property {import('./toolbar.js').Toolbar} toolbar
- * @property {import('./toolbar.js').StylePicker} stylePicker
+ * @property {import('./stylePicker.js').StylePicker} stylePicker
  * @property {import('./selectionController.js').SelectionController} selectionController
  * @property {(item: import('../model/item.js').Item | null) => void} chooseItem chooses the select tool, and selects the item
  *   only; null: selects nothing

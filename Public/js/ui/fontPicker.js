@@ -9,7 +9,7 @@ import { radioButton, RadioGroup } from './radioGroup.js';
 /**
  * @typedef {object} Parts
  * @property {import('./toolbar.js').Toolbar} toolbar
- * @property {import('./toolbar.js').StylePicker} stylePicker
+ * @property {import('./stylePicker.js').StylePicker} stylePicker
  * @property {import('../tools/textTool.js').TextTool} textTool
  * @property {import('../edit/selection.js').Selection} selection
  */

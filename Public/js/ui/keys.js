@@ -27,7 +27,7 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
 /**
  * @param {object} parts
  * @param {import('./toolbar.js').Toolbar} parts.toolbar
- * @param {import('./toolbar.js').StylePicker} parts.stylePicker
+ * @param {import('./stylePicker.js').StylePicker} parts.stylePicker
  * @param {import('./inputSources.js').InputSources} parts.inputSources
  * @param {import('./selectionController.js').SelectionController} parts.selectionController
  * @param {import('../edit/drawing.js').Drawing} parts.drawing

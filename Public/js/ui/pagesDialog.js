@@ -63,7 +63,7 @@ export class PagesDialog {
     this.#search.hidden = this.#pages.length < MIN_SEARCHED;
     this.#show();
     const closed = showDialog(ID);
-    recording.then(() => this.#dialog.open && this.#reload());
+    recording.then(() => this.#dialog.open ? this.#reload() : undefined);
     await closed;
     this.#rename();
     this.#release();

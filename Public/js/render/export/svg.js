@@ -52,7 +52,9 @@ export function shapeTag(shape, ink) {
   /** @type {Record<string, number>} */
   const seeThrough = alpha < 1 ? { opacity: alpha } : {};
   const round = { 'stroke-linecap': 'round', 'stroke-linejoin': 'round' };
+  /** @type {Record<string, string>} */
   const dashed = dashes ? { 'stroke-dasharray': dashes.map(short).join(' ') } : {};
+  /** @type {Record<string, string | number>} */
   const line = width === null
     ? { fill: color }
     : { fill: 'none', stroke: color, 'stroke-width': width, ...round, ...dashed };
@@ -61,6 +63,7 @@ export function shapeTag(shape, ink) {
   if (area === 0) return `<path${attributes({ ...line, ...seeThrough, d: String(path) })}/>\n`;
   const inside = new SVGPath();
   traceLine(shape, inside, true);
+  /** @type {Record<string, string | number>} */
   const fill = { fill: color, ...area < 1 && { 'fill-opacity': area } };
   const parts = [{ ...fill, d: String(inside) }, { ...line, d: String(path) }];
   return `<g${attributes(seeThrough)}>${parts.map((part) => `<path${attributes(part)}/>`).join('')}</g>\n`;
