@@ -300,6 +300,17 @@ async function createDeferred() {
     history,
     frames,
   });
+  functions.offerKeyboard({
+    toolbar,
+    selectionController,
+    selection,
+    scene,
+    camera,
+    view: renderer,
+    isEnded,
+    sharing,
+    frames,
+  });
   useFonts({ toolbar, stylePicker, textTool, textBox, selection, shapes, frameQueue, renderer });
   const exporting = new ExportDialog(
     scene,

@@ -3,6 +3,7 @@
 export { AttachmentLimit } from './attachmentLimit.js';
 export { openDamagedLink } from './damagedLink.js';
 export { useFonts } from './fonts.js';
+export { offerKeyboard } from './keyboard.js';
 export { startPages } from './pages.js';
 export { startRest } from './rest.js';
 export { TiledRenderer } from '../render/tiles/tiledRenderer.js';

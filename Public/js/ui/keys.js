@@ -61,8 +61,6 @@ export function bindKeys(
     'mod+d': () => selectionController.duplicate(),
     'mod+]': () => selectionController.bringToFront(),
     pageup: () => selectionController.bringToFront(),
-    '.': () => (toolbar.choose('select'), selectionController.step(1)),
-    ',': () => (toolbar.choose('select'), selectionController.step(-1)),
     delete: () => selectionController.remove(),
     backspace: () => selectionController.remove(),
     escape: () => (selectTool.cancel(), selectTool.select([])),

@@ -2,6 +2,7 @@
 
 import { isApple } from '../i18n/platform.js';
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
 import { isBusy } from './keys.js';
@@ -21,6 +22,7 @@ function keys() {
     [['H'], strings.hand],
     [['I'], strings.add],
     [['←', '→', '↑', '↓'], strings.keyMove],
+    [['U'], laterStrings.objects],
     [[mod('↑'), mod('↓')], strings.keySize],
     [[strings.delete], strings.keyRemove],
     [[mod('A')], strings.keyAll],

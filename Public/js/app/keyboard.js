@@ -1,0 +1,86 @@
+/** The objects of the page in words, for screen readers and keys. */
+
+import { laterStrings, speakLater } from '../i18n/later.js';
+import { authorNumber } from '../model/objectGroups.js';
+import { show } from '../model/viewPlace.js';
+import { announce } from '../ui/dialogs.js';
+import { element } from '../ui/elements.js';
+import { nameOfGroup } from '../ui/objectNames.js';
+import { offerObjects } from '../ui/objectKeys.js';
+import { ObjectsDialog } from '../ui/objectsDialog.js';
+import { stepToObject } from '../ui/objectStepper.js';
+
+/**
+ * @typedef {import('../model/objectGroups.js').ObjectGroup} ObjectGroup
+ * @typedef {import('../model/scene.js').Drawable} Drawable
+ *
+ * @typedef {object} Parts
+ * @property {import('../ui/toolbar.js').Toolbar} toolbar
+ * @property {import('../ui/selectionController.js').SelectionController} selectionController
+ * @property {import('../edit/selection.js').Selection} selection
+ * @property {import('../model/scene.js').Scene} scene
+ * @property {import('../model/camera.js').Camera} camera
+ * @property {{ width: number, height: number }} view the canvas, in pixels
+ * @property {() => boolean} isEnded returns true if the session has ended
+ * @property {import('./sharing.js').Sharing} sharing
+ * @property {import('./frameScheduler.js').FrameScheduler} frames
+ */
+
+/** @param {Parts} parts */
+export async function offerKeyboard(parts) {
+  await speakLater(document.documentElement.lang);
+  const { sharing, frames, camera, view, toolbar, selectionController, isEnded } = parts;
+  const { selectTool } = selectionController;
+
+  const seen = () => camera.seen(view.width, view.height);
+  const nameOf = (/** @type {ObjectGroup} */ group) => {
+    const isDark = document.documentElement.dataset.theme === 'dark';
+    return nameOfGroup(group, { view: seen(), isDark, authorOf: (one) => authorOf(one, sharing.session) });
+  };
+  const select = (/** @type {ObjectGroup} */ { members }) => {
+    toolbar.choose('select');
+    selectTool.select(members.map(({ id }) => id));
+  };
+  const choose = (/** @type {ObjectGroup} */ group, position = '') => {
+    if (!isEnded()) select(group);
+    show(camera, view, group.bounds);
+    frames.request();
+    const name = [nameOf(group), position].filter(Boolean).join(', ');
+    announce(isEnded() ? laterStrings.objectShown(name) : laterStrings.objectSelected(name));
+  };
+  const dialog = new ObjectsDialog({
+    ...parts,
+    view: seen,
+    nameOf,
+    choose: (group) => {
+      element('canvas').focus({ preventScroll: true });
+      choose(group);
+    },
+    remove: async (group) => {
+      const { tool } = toolbar;
+      select(group);
+      await selectionController.remove();
+      if (tool !== 'select') toolbar.choose(tool);
+    },
+  });
+  const chooseOne = (/** @type {Drawable} */ one, /** @type {string} */ position) => {
+    choose({ members: [one], bounds: one.bounds }, position);
+  };
+  offerObjects({
+    open: () => dialog.open(),
+    step: (by) => isEnded() || stepToObject({ ...parts, choose: chooseOne }, by),
+  });
+}
+
+/**
+ * @param {Drawable} one @param {import('../sync/groupSession.js').GroupSession | null} session
+ * @returns {import('../ui/objectNames.js').Author} the author of an object, for its name
+ */
+function authorOf(one, session) {
+  if ('place' in one) return one.by === '' ? null : { name: one.by };
+  // Without a session, this person may have drawn everything.
+  if (!session || !('author' in one)) return null;
+  const number = authorNumber(one);
+  const isOwn = number === 0 || number === session.localParticipant?.number;
+  return isOwn ? 'you' : session.participant(number);
+}
