@@ -301,12 +301,18 @@ async function createDeferred() {
     frames,
   });
   functions.offerKeyboard({
+    tools,
     toolbar,
+    textTool,
     selectionController,
     selection,
     scene,
+    shapes,
+    index,
+    drawing,
     camera,
     view: renderer,
+    cursors,
     isEnded,
     sharing,
     frames,

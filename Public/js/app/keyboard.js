@@ -1,10 +1,11 @@
-/** The objects of the page in words, for screen readers and keys. */
+/** The use of the page by keys alone, and its objects in words for screen readers. */
 
 import { laterStrings, speakLater } from '../i18n/later.js';
 import { authorNumber } from '../model/objectGroups.js';
 import { show } from '../model/viewPlace.js';
 import { announce } from '../ui/dialogs.js';
 import { element } from '../ui/elements.js';
+import { KeyboardControl } from '../ui/keyboardControl.js';
 import { nameOfGroup } from '../ui/objectNames.js';
 import { offerObjects } from '../ui/objectKeys.js';
 import { ObjectsDialog } from '../ui/objectsDialog.js';
@@ -14,16 +15,12 @@ import { stepToObject } from '../ui/objectStepper.js';
  * @typedef {import('../model/objectGroups.js').ObjectGroup} ObjectGroup
  * @typedef {import('../model/scene.js').Drawable} Drawable
  *
- * @typedef {object} Parts
- * @property {import('../ui/toolbar.js').Toolbar} toolbar
- * @property {import('../ui/selectionController.js').SelectionController} selectionController
- * @property {import('../edit/selection.js').Selection} selection
- * @property {import('../model/scene.js').Scene} scene
- * @property {import('../model/camera.js').Camera} camera
- * @property {{ width: number, height: number }} view the canvas, in pixels
- * @property {() => boolean} isEnded returns true if the session has ended
+ * @typedef {object} OtherParts
  * @property {import('./sharing.js').Sharing} sharing
+ * @property {import('../model/scene.js').Scene} scene
+ * @property {import('../ui/selectionController.js').SelectionController} selectionController
  * @property {import('./frameScheduler.js').FrameScheduler} frames
+ * @typedef {Omit<import('../ui/keyboardControl.js').Parts, 'selectTool' | 'requestFrame'> & OtherParts} Parts
  */
 
 /** @param {Parts} parts */
@@ -31,6 +28,9 @@ export async function offerKeyboard(parts) {
   await speakLater(document.documentElement.lang);
   const { sharing, frames, camera, view, toolbar, selectionController, isEnded } = parts;
   const { selectTool } = selectionController;
+  const control = new KeyboardControl({ ...parts, selectTool, requestFrame: () => frames.request() });
+  frames.run(() => control.frame());
+  sharing.addEventListener('session', () => control.finish());
 
   const seen = () => camera.seen(view.width, view.height);
   const nameOf = (/** @type {ObjectGroup} */ group) => {

@@ -22,6 +22,8 @@ function keys() {
     [['H'], strings.hand],
     [['I'], strings.add],
     [['←', '→', '↑', '↓'], strings.keyMove],
+    [['←', '→', '↑', '↓', strings.shift, strings.ctrl], laterStrings.keyCross],
+    [['↵', strings.space], laterStrings.keyEnter],
     [['U'], laterStrings.objects],
     [[mod('↑'), mod('↓')], strings.keySize],
     [[strings.delete], strings.keyRemove],

@@ -1,0 +1,31 @@
+/** The number of shapes that disappear. */
+
+/** Counts the shapes that are removed from the page while it is active. */
+export class ErasedCount {
+  #isActive = false;
+  /** The ids of the shapes that appeared and disappeared. */
+  #shown = new Set();
+  #hidden = new Set();
+
+  /** @param {Pick<import('../model/shapes.js').Shapes, 'observe'>} shapes */
+  constructor(shapes) {
+    shapes.observe({
+      // A changed shape is hidden, and shown again.
+      shown: ({ id }) => this.#isActive && !this.#hidden.delete(id) && this.#shown.add(id),
+      changed: () => {},
+      hidden: ({ id }) => this.#isActive && !this.#shown.delete(id) && this.#hidden.add(id),
+    });
+  }
+
+  begin() {
+    this.#isActive = true;
+    this.#shown.clear();
+    this.#hidden.clear();
+  }
+
+  /** @returns {number} the number of shapes that were there at the beginning and are not there now */
+  end() {
+    this.#isActive = false;
+    return this.#hidden.size;
+  }
+}

@@ -1,0 +1,112 @@
+/** The placement of shapes and texts by a key. */
+
+import { freePlace } from '../model/freePlace.js';
+import { Text } from '../model/text.js';
+import { freeView } from '../model/viewPlace.js';
+import { sampleAt } from './keyboardPointer.js';
+
+/**
+ * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {import('./pointerInput.js').Tool} Tool
+ *
+ * @typedef {object} Parts
+ * @property {import('../model/shapes.js').Shapes} shapes
+ * @property {import('../model/spatialIndex.js').ShapeIndex} index
+ * @property {Pick<import('../edit/drawing.js').Drawing, 'nextZ'>} drawing
+ * @property {import('../model/camera.js').Camera} camera
+ * @property {{ width: number, height: number }} view the canvas, in pixels
+ */
+
+/** The size of a new shape and the gap between shapes, in pixels. */
+const WIDTH = 160;
+const HEIGHT = 100;
+const GAP = 24;
+/** The room for a new text, in pixels. */
+const TEXT_WIDTH = 200;
+const TEXT_HEIGHT = 60;
+/** The maximum number of placed objects that are remembered. */
+const MAX_REMEMBERED = 100;
+/** The tools whose lines begin as horizontal ones. */
+const FLAT = ['line', 'arrow'];
+
+/** Places objects in the middle of the view, or beside those that it has placed before. */
+export class KeyboardPlacing {
+  #parts;
+  /** The ids of the objects that were placed. @type {string[]} */
+  #placed = [];
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.#parts = parts;
+  }
+
+  /** Draws a shape with its tool. @param {string} name of the tool @param {Tool} tool @returns {Shape[]} the new shapes */
+  place(name, tool) {
+    const height = FLAT.includes(name) ? 0 : HEIGHT;
+    const { center: [x, y], size } = this.#freePlace(WIDTH, height, this.#earlier);
+    const from = this.#parts.drawing.nextZ;
+    tool.begin(sampleAt(x - size.width / 2, y - size.height / 2));
+    tool.move([sampleAt(x + size.width / 2, y + size.height / 2)]);
+    tool.end();
+    return this.#remembered(this.#from(from));
+  }
+
+  /** @returns {[number, number]} the middle of the left edge of a new text, which does not lie over any other text */
+  get textPoint() {
+    const { index, camera, view } = this.#parts;
+    const texts = index.within(freeView(camera, view)).filter((shape) => shape instanceof Text);
+    const { center: [x, y], size } = this.#freePlace(TEXT_WIDTH, TEXT_HEIGHT, [...texts, ...this.#earlier]);
+    return [x - size.width / 2, y];
+  }
+
+  /**
+   * Ends the use of a tool by a pointer.
+   * @param {import('./keyboardPointer.js').KeyboardPointer} pointer @param {number} from the lowest `z` that the tool could use
+   * @returns {Shape[]} the shapes that this person has drawn with it
+   */
+  endDrawing(pointer, from) {
+    const { shapes } = this.#parts;
+    // Others may have drawn something meanwhile, so only drafts count.
+    const drafts = this.#from(from).filter(({ id }) => shapes.pendingEdit(id)?.isDraft);
+    pointer.lift();
+    return this.#remembered(drafts.filter(({ id }) => shapes.find(id)));
+  }
+
+  /** Keeps later objects away from this one. @param {string} id */
+  remember(id) {
+    this.#placed = [...this.#placed.filter((one) => one !== id), id].slice(-MAX_REMEMBERED);
+  }
+
+  /** @param {number} z @returns {Shape[]} the shapes from this `z` on, lowest first */
+  #from(z) {
+    const { all } = this.#parts.shapes;
+    return all.slice(all.findLastIndex((shape) => shape.z < z) + 1);
+  }
+
+  /** @param {Shape[]} shapes @returns {Shape[]} the same */
+  #remembered(shapes) {
+    for (const { id } of shapes) this.remember(id);
+    return shapes;
+  }
+
+  /** @returns {Shape[]} the placed objects that still exist, the latest last */
+  get #earlier() {
+    const { shapes } = this.#parts;
+    return this.#placed.map((id) => shapes.find(id)).filter((shape) => shape !== null);
+  }
+
+  /**
+   * @param {number} width @param {number} height pixels, of which a small view uses less
+   * @param {Shape[]} earlier the objects beside which there is a place, the latest last
+   */
+  #freePlace(width, height, earlier) {
+    const { camera, view } = this.#parts;
+    const free = freeView(camera, view);
+    const size = {
+      width: Math.min(width / camera.scale, (free.right - free.left) / 2),
+      height: Math.min(height / camera.scale, (free.bottom - free.top) / 2),
+    };
+    const center = freePlace(free, size, earlier.map(({ bounds }) => bounds), GAP / camera.scale);
+    return { size, center };
+  }
+}
