@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from board import PHONE, all_hold_the_same, draw, has_ink, line, says, sees_ink, sees_paper, sees_people, share
+from board import PHONE, all_hold_the_same, choose, draw, has_ink, line, says, sees_ink, sees_paper, sees_people, share
 from conftest import both, both_in_full, until
 from playwright.sync_api import Locator, Page
 from test_page import MANY_STROKES
@@ -161,7 +161,7 @@ def test_a_cross_draws_and_erases(browser, open_page, out):
     hears(a, "Cross: middle.")
     assert shapes(a) == []
     # The others see the cross as a pointer.
-    b.locator(".cursor").wait_for()
+    b.locator(".cursor .tag").wait_for()
     press(a, "Enter", "Shift+ArrowRight", "Shift+ArrowRight", "ArrowDown", "Control+ArrowDown")
     a.screenshot(path=out / "keyboard-cross.png")
     sees_ink(b, 560, 338)
@@ -233,12 +233,9 @@ def test_keys_on_buttons_and_in_an_ended_session_place_nothing(browser, open_pag
     press(page, "Enter")
     assert len(shapes(page)) == 1
     share(page)
-    page.locator("#more").click()
-    page.locator("#end").click()
+    choose(page, "end")
     page.locator("#confirm-ok").click()
-    page.locator("html[data-ended]").or_(page.locator("[data-ended]")).first.wait_for()
-    if page.locator("#ended-dialog").is_visible():
-        page.locator("#ended-stay").click()
+    says(page, "#ended-bar", "This session has ended.")
     page.locator("#canvas").focus()
     press(page, "r", "Enter", "Space")
     assert len(shapes(page)) == 1
@@ -327,6 +324,7 @@ def test_a_list_of_thousands_of_objects_is_bounded_and_can_be_searched(chromium,
     sender = open_page(chromium, path)
     sender.evaluate(MANY_STROKES)
     until(lambda: a.locator("#summary").text_content(), lambda text: text.startswith("3,000 "), seconds=60)
+    a.locator("#canvas").focus()
     press(a, "r", "Enter", "Escape")
     dialog = objects(a)
     until(lambda: len(names(a)), lambda count: count == 40)

@@ -10,6 +10,7 @@ import { Stroke } from '../../Public/js/model/stroke.js';
 import { Text } from '../../Public/js/model/text.js';
 import { speak } from '../../Public/js/i18n/i18n.js';
 import { speakLater } from '../../Public/js/i18n/later.js';
+import { authorOf } from '../../Public/js/ui/objectAuthor.js';
 import { nameOfGroup } from '../../Public/js/ui/objectNames.js';
 import { stepToObject } from '../../Public/js/ui/objectStepper.js';
 
@@ -58,6 +59,22 @@ test('a name has the kind, the author, the color and the place', () => {
   assert.equal(name([item('lake.png', 'image/png')], { authorOf: ana }), 'Picture lake.png, by Ana, top left');
   assert.equal(name([item('plan.zip', 'application/zip')]), 'File plan.zip, top left');
   assert.equal(name([stroke(10, 10, { tool: 'share' })]), '1 stroke, red, top left', 'a tool of another client');
+});
+
+test('the author is named in a session only, and this person is not named', () => {
+  const [me, ana] = [1, 2].map((number) => ({ id: '', number, name: number === 1 ? 'Ben' : 'Ana', color: '#30a46c' }));
+  // This person had another number before.
+  const all = [me, ana, { ...me, number: 3 }];
+  const session = {
+    localParticipant: me,
+    participant: (/** @type {number} */ number) => all.find((one) => one.number === number) ?? null,
+  };
+  const author = (/** @type {number} */ number) => authorOf(stroke(10, 10, { author: number }), session);
+  assert.deepEqual([0, 1, 2, 3, 9].map(author), ['you', 'you', ana, 'you', null]);
+  assert.equal(authorOf(stroke(10, 10, { author: 2 }), null), null);
+  const picture = Object.assign(item('lake.png', 'image/png'), { by: 'Ana' });
+  assert.deepEqual(authorOf(picture, session), { name: 'Ana' });
+  assert.equal(authorOf(item('lake.png', 'image/png'), session), null);
 });
 
 test('a long text is shortened by whole characters', () => {

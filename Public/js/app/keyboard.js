@@ -1,11 +1,11 @@
 /** The use of the page by keys alone, and its objects in words for screen readers. */
 
 import { laterStrings, speakLater } from '../i18n/later.js';
-import { authorNumber } from '../model/objectGroups.js';
 import { show } from '../model/viewPlace.js';
 import { announce } from '../ui/dialogs.js';
 import { element } from '../ui/elements.js';
 import { KeyboardControl } from '../ui/keyboardControl.js';
+import { authorOf } from '../ui/objectAuthor.js';
 import { nameOfGroup } from '../ui/objectNames.js';
 import { offerObjects } from '../ui/objectKeys.js';
 import { ObjectsDialog } from '../ui/objectsDialog.js';
@@ -70,17 +70,4 @@ export async function offerKeyboard(parts) {
     open: () => dialog.open(),
     step: (by) => isEnded() || stepToObject({ ...parts, choose: chooseOne }, by),
   });
-}
-
-/**
- * @param {Drawable} one @param {import('../sync/groupSession.js').GroupSession | null} session
- * @returns {import('../ui/objectNames.js').Author} the author of an object, for its name
- */
-function authorOf(one, session) {
-  if ('place' in one) return one.by === '' ? null : { name: one.by };
-  // Without a session, this person may have drawn everything.
-  if (!session || !('author' in one)) return null;
-  const number = authorNumber(one);
-  const isOwn = number === 0 || number === session.localParticipant?.number;
-  return isOwn ? 'you' : session.participant(number);
 }
