@@ -75,14 +75,8 @@ test('a placed shape is as large on the screen at any zoom, and never larger tha
 });
 
 test('a new text begins in the middle, or beside a text that is there', () => {
-  const { placing, drawing, index } = page();
-  const textTool = new TextTool(
-    drawing,
-    index,
-    () => ({ ...INK, size: 26 }),
-    () => 1,
-    () => `text${index.near([0, 0], [0, 0], 1e6).length}`,
-  );
+  const { placing, drawing, index, newKey } = page();
+  const textTool = new TextTool(drawing, index, () => ({ ...INK, size: 26 }), () => 1, newKey);
   const first = placing.textPoint;
   assert.deepEqual(first, [400, 338]);
   textTool.editAt(...first);
@@ -236,7 +230,7 @@ function page(view = CANVAS) {
   const placing = new KeyboardPlacing({ shapes, index, drawing, camera, view });
   const tool = (/** @type {string} */ name) =>
     new ShapeTool(drawing, () => ({ ...INK, tool: name }), () => camera.scale, newKey);
-  return { shapes, index, drawing, camera, pointer, placing, tool };
+  return { shapes, index, drawing, camera, pointer, placing, tool, newKey };
 }
 
 /** @param {string} id @param {number} z */

@@ -57,7 +57,7 @@ test('Delete removes an object, and the next row gets the focus', async () => {
   for (const id of ['a', 'b', 'c']) draw(id, 10);
   dialog.open();
   press('ArrowDown');
-  await press('Delete');
+  press('Delete');
   await settled();
   assert.deepEqual([removed, rows(), focused(), said()], [['b'], ['c', 'a'], 'a', '1 thing removed.']);
   press('Delete');
