@@ -13,14 +13,13 @@ import { Text } from '../model/text.js';
 import { Selection } from '../edit/selection.js';
 import { ShapeIndex } from '../model/spatialIndex.js';
 import { Shapes } from '../model/shapes.js';
-import { Presence } from '../protocol/presence.js';
+import { isDrawing, Presence } from '../protocol/presence.js';
 import { newKey } from '../sync/key.js';
 import { loadAtLast, loadDeferred } from './loading.js';
 import { FrameScheduler } from './frameScheduler.js';
 import { Sharing } from './sharing.js';
 import { replayStrokes } from './strokeReplay.js';
 import { browserDatabase, browserSnapshots } from '../persist/database.js';
-import { CURSOR_TYPE } from '../protocol/cursorMessage.js';
 import { EraserTool } from '../tools/eraserTool.js';
 import { PanTool } from '../tools/panTool.js';
 import { PenTool } from '../tools/penTool.js';
@@ -192,6 +191,8 @@ const tools = {
   arrow: shapeTool('arrow'),
   rectangle: shapeTool('rectangle'),
   ellipse: shapeTool('ellipse'),
+  /** Does nothing until its parts are loaded. @type {import('../tools/pointerInput.js').Tool} */
+  laser: { begin() {}, move() {}, end() {}, cancel() {} },
 };
 
 /** @param {string} tool */
@@ -214,7 +215,7 @@ drawing.addEventListener('undofailed', () => toast(strings.removedByOther));
 const input = new PointerInput(canvas, camera, {
   tool: ({ isTurned, isFinger }) => {
     if (isTurned && !isEnded()) return tools.eraser;
-    return isFinger && !['select', 'text'].includes(toolbar.tool) && touchDrawing.movesPage()
+    return isFinger && !['select', 'text', 'laser'].includes(toolbar.tool) && touchDrawing.movesPage()
       ? tools.hand
       : tools[toolbar.tool];
   },
@@ -258,7 +259,7 @@ function observeSession(session) {
   session.observe({
     entry: ({ sender, type }) => {
       // Entries of a catch-up were drawn earlier.
-      if (session.isConnected && type !== CURSOR_TYPE && sender !== session.localParticipant?.number) {
+      if (session.isConnected && isDrawing(type) && sender !== session.localParticipant?.number) {
         people.drew(sender);
       }
     },
@@ -271,7 +272,8 @@ let creating = null;
 const deferred = () => creating ??= createDeferred().catch((error) => (creating = null, Promise.reject(error)));
 
 async function createDeferred() {
-  const { AttachmentLimit, ContentInserter, ExportDialog, TiledRenderer, ...functions } = await loadDeferred();
+  const { AttachmentLimit, ContentInserter, ExportDialog, Meeting, TiledRenderer, speakLater, ...functions } =
+    await loadDeferred();
   renderer.useTiles(TiledRenderer);
   const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
   const attachmentLimit = new AttachmentLimit(sharing, base);
@@ -290,7 +292,24 @@ async function createDeferred() {
     pointer: () => pointer,
     limit: () => attachmentLimit.load(),
   });
-  return { exporting, inserter, ...functions };
+  await speakLater(document.documentElement.lang);
+  const meeting = new Meeting({
+    sharing,
+    settings,
+    people,
+    camera,
+    view: renderer,
+    selection,
+    selectTool,
+    toolbar,
+    isWorking: () => input.isWorking || textTool.edited !== null,
+    pointer: () => pointer,
+    glides: () => !reducedMotion.matches,
+    requestFrame,
+  });
+  tools.laser = meeting.laserTool;
+  frames.run((now) => meeting.frame(now));
+  return { exporting, inserter, meeting, ...functions };
 }
 
 /**
@@ -330,6 +349,11 @@ toolbar.addEventListener('tool', () => {
   if (toolbar.tool !== 'select') selectTool.select([]);
 });
 selectTool.addEventListener('edit', (event) => edit(/** @type {CustomEvent} */ (event).detail));
+people.addEventListener('list', () => withDeferred(({ meeting }) => meeting.openList()));
+people.addEventListener('person', (event) => {
+  const { detail } = /** @type {CustomEvent<import('../ui/people.js').Person>} */ (event);
+  withDeferred(({ meeting }) => meeting.choose(detail));
+});
 toolbar.addEventListener('undo', () => drawing.undo());
 toolbar.addEventListener('redo', () => drawing.redo());
 toolbar.addEventListener('clear', () => flow.newPage());

@@ -11,5 +11,7 @@ export { GroupSessionJournal } from '../sync/journal/groupSessionJournal.js';
 export { stateHash } from '../sync/stateHash.js';
 export { ContentInserter } from '../ui/contentInserter.js';
 export { ExportDialog } from '../ui/exportDialog.js';
+export { speakLater } from '../i18n/later.js';
 export { showKeys } from '../ui/keysDialog.js';
+export { Meeting } from '../ui/meeting.js';
 export { showLink } from '../ui/shareDialog.js';

@@ -19,6 +19,7 @@ const TOOLS = {
   r: 'rectangle',
   o: 'ellipse',
   t: 'text',
+  k: 'laser',
 };
 /** @type {[string, number, number][]} */
 const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], ['arrowdown', 0, 1]];
@@ -95,7 +96,7 @@ export function bindKeys(
  *   and a digit is the key with this digit, whatever character it types
  * @param {() => boolean} [areOff]
  */
-function listenToKeys(actions, areOff = () => false) {
+export function listenToKeys(actions, areOff = () => false) {
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.altKey || isBusy(event.target) || isHandledByBrowser(event)) return;
     const modifier = event.ctrlKey || event.metaKey ? 'mod+' : '';

@@ -1,6 +1,7 @@
 /** The list of the keys. */
 
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
 
@@ -14,6 +15,9 @@ function keys() {
     [['T'], strings.text],
     [['H'], strings.hand],
     [['I'], strings.add],
+    [['K'], strings.laser],
+    [['J'], laterStrings.keyPlace],
+    [['W'], laterStrings.raiseHand],
     [['←', '→', '↑', '↓'], strings.keyMove],
     [[`${ctrl} ↑`, `${ctrl} ↓`], strings.keySize],
     [[strings.delete], strings.keyRemove],
