@@ -290,8 +290,6 @@ function meeting(count, { glides = true, persons = [0, 1, 2] } = {}) {
   const peopleFor = (/** @type {Page} */ page) => {
     const others = pages.filter((one) => !net.away.has(one) && one.person !== page.person);
     return [...new Set(others.map(({ person }) => person))].map((person) => ({
-      ...others[0],
-      id: '',
       name: `Person ${person + 1}`,
       color: '#e5484d',
       numbers: others.filter((one) => one.person === person).map(({ number }) => number),

@@ -105,7 +105,7 @@ test('a flood fills no more than the bounds', () => {
 });
 
 function sending() {
-  /** @type {{ points: [number, number][], first?: true }[]} */
+  /** @type {{ points: [number, number][], first?: boolean }[]} */
   const sent = [];
   const sender = new LaserSender((message) => sent.push(message));
   let now = 0;

@@ -30,7 +30,7 @@ export class LaserSender {
   /** The last point while the pointer is down. @type {Point | null} */
   #held = null;
 
-  /** @param {(message: { points: Point[], first?: true }) => void} send */
+  /** @param {(message: { points: Point[], first?: boolean }) => void} send */
   constructor(send) {
     this.#send = send;
   }
