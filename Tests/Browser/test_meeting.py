@@ -186,19 +186,6 @@ def test_a_place_is_shown_by_key_by_long_press_and_by_command(browser, open_page
     assert a.evaluate("drawTogether.shapes().length") == 0
 
 
-def test_a_long_press_on_ink_or_with_a_pen_shows_no_place(chromium, open_page):
-    a, b = pair(open_page, chromium, chromium)
-    draw(a, line(200, 300, 600, 300))
-    sees_ink(b, 400, 300)
-    for key, y in (("v", 300), ("p", 500)):
-        a.keyboard.press(key)
-        a.mouse.move(400, y)
-        a.mouse.down()
-        a.wait_for_function("(start) => performance.now() - start > 700", arg=a.evaluate("performance.now()"))
-        a.mouse.up()
-    assert a.locator(".ping").count() == 0
-
-
 @both
 def test_a_place_outside_of_the_view_has_an_arrow_that_leads_there(browser, open_page):
     a, b = pair(open_page, browser, browser)
