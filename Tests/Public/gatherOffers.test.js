@@ -36,6 +36,16 @@ test('a person who only watches is brought there, and can go back', () => {
   assert.deepEqual(offers(), ['P2 wants to show you something: Go there', 'P3 brought you here: Back']);
 });
 
+test('after two requests, back is the view before the first one', () => {
+  const { clock, gather, gone, press, seen } = page();
+  clock.now = 60 * SECOND;
+  gather(2);
+  seen.view = VIEW;
+  gather(2, [500, 0, 600, 100]);
+  press('Back');
+  assert.deepEqual(gone, [VIEW, { left: 500, top: 0, right: 600, bottom: 100 }, HERE]);
+});
+
 test('a person who draws is asked, however long the stroke takes', () => {
   const { offers, clock, gather, busy } = page();
   clock.now = 60 * SECOND;
@@ -69,6 +79,7 @@ function page() {
   const window = new EventTarget();
   const clock = { now: 0 };
   const busy = { is: false };
+  const seen = { view: HERE };
   /** @type {object[]} */
   const gone = [];
   const document = {
@@ -82,7 +93,7 @@ function page() {
   });
   const offers = new GatherOffers({
     author: (number) => ({ name: `P${number}`, color: '#e5484d' }),
-    view: () => HERE,
+    view: () => seen.view,
     isBusy: () => busy.is,
     go: (bounds) => gone.push(bounds),
   }, () => clock.now);
@@ -91,6 +102,7 @@ function page() {
   return {
     clock,
     busy,
+    seen,
     gone,
     input: () => window.dispatchEvent(new Event('keydown')),
     gather: (/** @type {number} */ number, /** @type {unknown} */ view = [100, 200, 300, 400]) =>

@@ -15,6 +15,8 @@ import { icon } from './icons.js';
 /**
  * @typedef {import('../model/stroke.js').Bounds} Bounds
  * @typedef {{ name: string, color: string }} Author
+ * @typedef {{ shown: HTMLElement, timer: ReturnType<typeof setTimeout>, before: Bounds | null }} Offer `before`: the view before
+ *   the person was brought somewhere
  */
 
 /** The time without input after which a person only watches. */
@@ -27,7 +29,7 @@ const MAX_OFFERS = 3;
 export class GatherOffers {
   #parts;
   #limit = new SenderLimit(1 / 8, 2);
-  /** @type {Map<number, { shown: HTMLElement, timer: ReturnType<typeof setTimeout> }>} by the participant's number */
+  /** @type {Map<number, Offer>} by the participant's number */
   #offers = new Map();
   /** The participants from whose view this person went back. @type {Set<number>} */
   #refused = new Set();
@@ -59,11 +61,12 @@ export class GatherOffers {
     const { view: seen, isBusy, go, author } = this.#parts;
     const { name } = author(number);
     if (isBusy() || now - this.#inputAt < WATCH_MS || this.#refused.has(number)) {
-      return this.#show(number, laterStrings.wantsYou(name), laterStrings.goThere, () => go(bounds));
+      return this.#show(number, null, laterStrings.wantsYou(name), laterStrings.goThere, () => go(bounds));
     }
-    const before = seen();
+    // The second of two requests leads back to the view before the first one.
+    const before = this.#offers.get(number)?.before ?? seen();
     go(bounds);
-    this.#show(number, laterStrings.broughtYou(name), laterStrings.goBack, () => {
+    this.#show(number, before, laterStrings.broughtYou(name), laterStrings.goBack, () => {
       this.#refused.add(number);
       go(before);
     });
@@ -76,8 +79,11 @@ export class GatherOffers {
     for (const number of this.#offers.keys()) if (!isHere(number)) this.#remove(number);
   }
 
-  /** @param {number} number @param {string} text @param {string} action @param {() => void} done */
-  #show(number, text, action, done) {
+  /**
+   * @param {number} number @param {Bounds | null} before @param {string} text @param {string} action
+   * @param {() => void} done called when the person accepts
+   */
+  #show(number, before, text, action, done) {
     this.#remove(number);
     const [oldest] = this.#offers.keys();
     if (this.#offers.size >= MAX_OFFERS) this.#remove(oldest);
@@ -93,7 +99,7 @@ export class GatherOffers {
     const shown = make('div', { class: 'toast', 'data-offer': '' }, dot, make('span', {}, text), button, close);
     shown.style.setProperty('--own', this.#parts.author(number).color);
     element('toasts').append(shown);
-    this.#offers.set(number, { shown, timer: setTimeout(() => this.#remove(number), SHOWN_MS) });
+    this.#offers.set(number, { shown, timer: setTimeout(() => this.#remove(number), SHOWN_MS), before });
     announce(text);
   }
 
