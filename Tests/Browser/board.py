@@ -198,6 +198,12 @@ def share(page: Page) -> str:
     return link[link.index("/s/") + 1 :]
 
 
+def open_people(page: Page) -> None:
+    page.locator("#together").click()
+    page.get_by_role("button", name="Who is here…").click()
+    page.locator("#people-dialog").wait_for()
+
+
 def choose(page: Page, menu_item: str) -> None:
     page.locator("#more").click()
     page.locator(f"#{menu_item}").click()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from board import (
-    address, all_hold_the_same, choose, draw, has_ink, line, move, path_of, people, picture, says,
+    address, all_hold_the_same, choose, draw, has_ink, line, move, open_people, path_of, people, picture, says,
     sees_ink, sees_paper, sees_people, share, wave,
 )
 from conftest import both_in_full, open_in, until
@@ -155,7 +155,7 @@ def test_a_name_is_changed_by_its_chip_and_stored(browser, open_page):
     b.locator("#name").fill("Ada <b>Lovelace</b>")
     b.keyboard.press("Enter")
     until(lambda: "Ada <b>Lovelace</b>" in people(a))
-    a.locator(".chip:not(.me)").click()
+    open_people(a)
     says(a, "#people-list", "Ada <b>Lovelace</b>")
     b.reload()
     until(lambda: b.evaluate("localStorage.getItem('drawtogether:name')"), lambda name: name == "Ada <b>Lovelace</b>")
@@ -201,11 +201,11 @@ def test_a_hidden_page_is_shown_as_away_and_tabs_are_one_person(chromium, open_p
     second.evaluate(HIDE, True)
     until(lambda: chip.get_attribute("data-away"), lambda away: away is not None)
     name = people(b)[1]
-    assert chip.get_attribute("aria-label") == f"{name}, away"
-    chip.click()
-    until(lambda: a.locator("#people-list li").nth(1).inner_text().split("\n"), lambda row: row[-2:] == [name, "away · 2 tabs"])
-    b.locator(".chip:not(.me)").click()
-    until(lambda: b.locator("#people-list li").first.inner_text(), lambda row: row.endswith("you · 2 tabs"))
+    assert chip.get_attribute("aria-label") == f"Follow {name}, away"
+    open_people(a)
+    until(lambda: a.locator("#people-list .who").nth(1).inner_text().split("\n"), lambda row: row == [name, "away · 2 tabs"])
+    open_people(b)
+    until(lambda: b.locator("#people-list .who").first.inner_text(), lambda row: row.endswith("you · 2 tabs"))
     assert b.locator("#toasts").inner_text() == ""
     b.keyboard.press("Escape")
     # A late joiner gets the state soon.

@@ -37,6 +37,10 @@ test('no text is the same in two languages', () => {
 test('plural forms', () => {
   assert.deepEqual([en.strokes(1), en.strokes(12)], ['1 stroke', '12 strokes']);
   assert.deepEqual([de.objectsListed(1), de.objectsListed(1200)], ['1 Eintrag', '1.200 Einträge']);
+  assert.equal(en.askedToCome(1), '1 person asked to come here.');
+  assert.equal(en.followers(2), '2 people follow you');
+  assert.equal(de.followers(1), '1 Person folgt dir');
+  assert.equal(de.askedToCome(3), '3 Personen hierher gebeten.');
 });
 
 test('the language is set once it is loaded, and an unknown one is English', async () => {

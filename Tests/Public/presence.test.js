@@ -36,6 +36,19 @@ test('a participant is away from its message on, until its pointer moves or it r
   assert.equal(changes.length, 4);
 });
 
+test('who points at something is here and does not draw, and what a page sends by itself is no activity', async () => {
+  const { presence, clock, hear } = joinedPresence();
+  await hear('PresenceMessage', { away: true });
+  for (const type of ['ViewMessage', 'FollowMessage', 'HandMessage']) await hear(type, {});
+  assert.equal(presence.of(BEN.number).kind, 'away');
+  for (const type of ['LaserMessage', 'PingMessage', 'GatherMessage', 'ReactionMessage']) {
+    await hear('PresenceMessage', { away: true });
+    clock.pass(2 * MINUTE);
+    await hear(type, {});
+    assert.equal(presence.of(BEN.number).kind, 'here', type);
+  }
+});
+
 const NONSENSE = [
   { says: null, kind: 'here' },
   { says: 'away', kind: 'here' },

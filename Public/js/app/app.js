@@ -13,7 +13,7 @@ import { MAX_TEXT_LENGTH, Text } from '../model/text.js';
 import { Selection } from '../edit/selection.js';
 import { ShapeIndex } from '../model/spatialIndex.js';
 import { Shapes } from '../model/shapes.js';
-import { Presence } from '../protocol/presence.js';
+import { isDrawing, Presence } from '../protocol/presence.js';
 import { newKey } from '../sync/key.js';
 import { boardIn, sessionIn } from './startPage.js';
 import { loadAtLast, loadDeferred } from './loading.js';
@@ -21,7 +21,6 @@ import { FrameScheduler } from './frameScheduler.js';
 import { Sharing } from './sharing.js';
 import { replayStrokes } from './strokeReplay.js';
 import { browserDatabase, browserSnapshots } from '../persist/database.js';
-import { CURSOR_TYPE } from '../protocol/cursorMessage.js';
 import { EraserTool } from '../tools/eraserTool.js';
 import { PanTool } from '../tools/panTool.js';
 import { PenTool } from '../tools/penTool.js';
@@ -195,6 +194,8 @@ const tools = {
   arrow: shapeTool('arrow'),
   rectangle: shapeTool('rectangle'),
   ellipse: shapeTool('ellipse'),
+  /** Does nothing until its parts are loaded. @type {import('../tools/pointerInput.js').Tool} */
+  laser: { begin() {}, move() {}, end() {}, cancel() {} },
 };
 
 /** @param {string} tool */
@@ -217,7 +218,7 @@ drawing.addEventListener('undofailed', () => toast(strings.removedByOther));
 const input = new PointerInput(canvas, camera, {
   tool: ({ isTurned, isFinger }) => {
     if (isTurned && !isEnded()) return tools.eraser;
-    return isFinger && !['select', 'text'].includes(toolbar.tool) && touchDrawing.movesPage()
+    return isFinger && !['select', 'text', 'laser'].includes(toolbar.tool) && touchDrawing.movesPage()
       ? tools.hand
       : tools[toolbar.tool];
   },
@@ -261,7 +262,7 @@ function observeSession(session) {
   session.observe({
     entry: ({ sender, type }) => {
       // Entries of a catch-up were drawn earlier.
-      if (session.isConnected && type !== CURSOR_TYPE && sender !== session.localParticipant?.number) {
+      if (session.isConnected && isDrawing(type) && sender !== session.localParticipant?.number) {
         people.drew(sender);
       }
     },
@@ -281,11 +282,14 @@ async function createDeferred() {
     ExportDialog,
     ItemRow,
     limitText,
+    Meeting,
+    speakLater,
     startPages,
     TiledRenderer,
     useFonts,
     ...functions
   } = parts;
+  await speakLater(document.documentElement.lang);
   renderer.useTiles(TiledRenderer);
   itemView.useRows(ItemRow);
   functions.offerStyles({
@@ -357,7 +361,23 @@ async function createDeferred() {
     profile: settings,
     newPage: () => flow.newPage(),
   });
-  return { exporting, inserter, pages, ...functions };
+  const meeting = new Meeting({
+    sharing,
+    settings,
+    people,
+    camera,
+    view: renderer,
+    selection,
+    selectTool,
+    toolbar,
+    isWorking: () => input.isWorking || textTool.edited !== null,
+    pointer: () => pointer,
+    glides: () => !reducedMotion.matches,
+    requestFrame,
+  });
+  tools.laser = meeting.laserTool;
+  frames.run((now) => meeting.frame(now));
+  return { exporting, inserter, meeting, pages, ...functions };
 }
 
 /**
@@ -397,6 +417,11 @@ toolbar.addEventListener('tool', () => {
   if (toolbar.tool !== 'select') selectTool.select([]);
 });
 selectTool.addEventListener('edit', (event) => edit(/** @type {CustomEvent} */ (event).detail));
+people.addEventListener('list', () => withDeferred(({ meeting }) => meeting.openList()));
+people.addEventListener('person', (event) => {
+  const { detail } = /** @type {CustomEvent<import('../ui/people.js').Person>} */ (event);
+  withDeferred(({ meeting }) => meeting.choose(detail));
+});
 toolbar.addEventListener('undo', () => drawing.undo());
 toolbar.addEventListener('redo', () => drawing.redo());
 toolbar.addEventListener('clear', () => flow.newPage());

@@ -1,6 +1,6 @@
 /** The use of the page by keys alone, and its objects in words for screen readers. */
 
-import { laterStrings, speakLater } from '../i18n/later.js';
+import { laterStrings } from '../i18n/later.js';
 import { show } from '../model/viewPlace.js';
 import { announce } from '../ui/dialogs.js';
 import { element } from '../ui/elements.js';
@@ -24,8 +24,7 @@ import { stepToObject } from '../ui/objectStepper.js';
  */
 
 /** @param {Parts} parts */
-export async function offerKeyboard(parts) {
-  await speakLater(document.documentElement.lang);
+export function offerKeyboard(parts) {
   const { sharing, frames, camera, view, toolbar, selectionController, isEnded } = parts;
   const { selectTool } = selectionController;
   const control = new KeyboardControl({ ...parts, selectTool, requestFrame: () => frames.request() });

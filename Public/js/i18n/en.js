@@ -70,6 +70,8 @@ const table = {
   textTitle: 'Text (T)',
   hand: 'Move the page',
   handTitle: 'Move the page (H)',
+  laser: 'Laser pointer',
+  laserTitle: 'Laser pointer (K)',
   add: 'Add pictures or files',
   addTitle: 'Add pictures or files (I)',
   ink: 'Color and width',
@@ -178,8 +180,6 @@ const table = {
   presence: { drawing: 'drawing now', here: 'here', away: 'away' },
   /** @param {number} minutes */
   idleFor: (minutes) => `idle for ${number(minutes)} min`,
-  /** @param {string} name */
-  isAway: (name) => `${name}, away`,
   /** @param {string} name */
   tookAway: (name) => `${name} removed this`,
   /** @param {number} count */

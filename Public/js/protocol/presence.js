@@ -4,7 +4,6 @@
  */
 
 import { GroupSessionMessenger } from '../sync/groupSessionMessenger.js';
-import { CURSOR_TYPE } from './cursorMessage.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
@@ -17,6 +16,10 @@ import { CURSOR_TYPE } from './cursorMessage.js';
  * The message type, unreliable. `{}`: here; `{"away": true}`: the page is hidden; `idle`: the seconds since the last activity.
  */
 const PRESENCE_TYPE = 'PresenceMessage';
+/** The messages that pages send by themselves, without an act of the participant. */
+const AUTOMATIC = /^(?:Presence|Follow|View|Hand)Message$/;
+/** The messages of participants who point at something, and do not draw. */
+const POINTING = /^(?:Cursor|Laser|Ping|Gather|Reaction)Message$/;
 /** The minimum interval between messages about activity. It is shorter than the time after which a participant counts as idle. */
 const SEND_INTERVAL_MS = 20_000;
 const IDLE_MS = 60_000;
@@ -146,11 +149,11 @@ export class Presence extends EventTarget {
 
   /** @param {number} sender @param {string} type */
   #recordActivity(sender, type) {
-    if (type === PRESENCE_TYPE) return;
+    if (AUTOMATIC.test(type)) return;
     const activity = this.#of(sender);
     const now = this.#now();
     activity.activeAt = now;
-    if (type !== CURSOR_TYPE) activity.drawnAt = now;
+    if (isDrawing(type)) activity.drawnAt = now;
     // A moved pointer shows that somebody is there. Other entries do not, because a hidden page may send pending ones.
     else if (activity.isAway) this.#set(activity, false);
   }
@@ -180,6 +183,11 @@ export class Presence extends EventTarget {
     this.#activities.set(number, activity);
     return activity;
   }
+}
+
+/** @param {string} type of an entry @returns {boolean} true if the sender of such an entry draws or changes something */
+export function isDrawing(type) {
+  return !AUTOMATIC.test(type) && !POINTING.test(type);
 }
 
 /**

@@ -20,6 +20,7 @@ const TOOLS = {
   r: 'rectangle',
   o: 'ellipse',
   t: 'text',
+  k: 'laser',
 };
 /** @type {[string, number, number][]} */
 const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], ['arrowdown', 0, 1]];
@@ -95,7 +96,7 @@ export function bindKeys(
  *   `shift+` and a digit is the key with this digit, whatever character it types
  * @param {() => boolean} [areOff]
  */
-function listenToKeys(actions, areOff = () => false) {
+export function listenToKeys(actions, areOff = () => false) {
   const isMac = isApple();
   addEventListener('keydown', (event) => {
     const [isMod, isSystem] = isMac ? [event.metaKey, event.ctrlKey] : [event.ctrlKey, event.metaKey];

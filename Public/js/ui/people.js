@@ -1,10 +1,9 @@
-/** The people in the session: round chips with initials, and the list that the chips open. */
+/** The people in the session: round chips with initials. Their list is in `peopleList.js`. */
 
 import { initials } from '../model/initials.js';
 import { textOn } from '../model/palette.js';
 import { identity, peopleAmong } from '../protocol/presence.js';
 import { strings } from '../i18n/i18n.js';
-import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
 
 /**
@@ -17,15 +16,16 @@ import { element, make } from './elements.js';
 const SHOWN_CHIPS = 4;
 const SHOWN_CHIPS_NARROW = 1;
 const DRAWING_MS = 900;
-/** The interval of updates of the open list. */
-const REFRESH_MS = 5000;
 /**
  * The priority of states: a person with several tabs has the first of their states.
  * @type {readonly import('../protocol/presence.js').State['kind'][]}
  */
 const LIVELIEST = ['drawing', 'here', 'idle', 'away'];
 
-/** Event: `rename`. */
+/**
+ * Events: `rename`; `person` (detail: the person whose chip was pressed); `list` (the chip that stands for the others was
+ * pressed); `shown` (the chips have changed).
+ */
 export class People extends EventTarget {
   #list = element('people');
   #presence;
@@ -35,6 +35,8 @@ export class People extends EventTarget {
   #drawing = new Map();
   /** @type {Person[]} */
   #others = [];
+  /** The order of the chips: those with a lower number come first. @type {(person: Person) => number} */
+  rank = () => 0;
   /** @type {{ name: string, color: string }} */
   #me = { name: '', color: '#888888' };
   #myTabs = 1;
@@ -47,11 +49,31 @@ export class People extends EventTarget {
     super();
     this.#presence = presence;
     presence.addEventListener('change', () => this.#refresh());
-    this.#narrow.addEventListener('change', () => this.show(this.#me, this.#participants, this.#isConnected));
+    this.#narrow.addEventListener('change', () => this.reorder());
     element('rename').addEventListener('click', () => {
       /** @type {HTMLDialogElement} */ (element('people-dialog')).close();
       this.dispatchEvent(new Event('rename'));
     });
+  }
+
+  /** @returns {readonly Person[]} all other people */
+  get others() {
+    return this.#others;
+  }
+
+  /** This person, with the number of tabs. */
+  get me() {
+    return { ...this.#me, tabs: this.#myTabs };
+  }
+
+  /** @param {Person} person @returns {HTMLElement | undefined} the person's chip, if there is room for it */
+  chip(person) {
+    return this.#chips.get(person.numbers[0]);
+  }
+
+  /** Shows the people again, because their order has changed. */
+  reorder() {
+    this.show(this.#me, this.#participants, this.#isConnected);
   }
 
   /**
@@ -66,17 +88,19 @@ export class People extends EventTarget {
     this.#myTabs = 1 + participants.filter(isMine).length;
     this.#others = peopleAmong(participants.filter((one) => !isMine(one)));
     this.#isConnected = isConnected;
+    const focused = [...this.#chips].find(([, one]) => one === document.activeElement)?.[0] ?? 0;
     this.#chips.clear();
     const mine = chip(me, strings.youAre(me.name));
     mine.classList.add('me');
     mine.addEventListener('click', () => this.dispatchEvent(new Event('rename')));
     const room = this.#narrow.matches ? SHOWN_CHIPS_NARROW : SHOWN_CHIPS;
-    const others = this.#others;
+    const others = [...this.#others].sort((a, b) => this.rank(a) - this.rank(b));
     const rest = others.length > room + 1 ? others.slice(0, room) : others;
     const chips = rest.map((one) => this.#otherChip(one));
     if (rest.length < others.length) chips.push(this.#restChip(others.length - rest.length));
     this.#list.replaceChildren(...[...chips, mine].map((one) => make('li', {}, one)));
     this.#list.toggleAttribute('data-away', !isConnected);
+    this.#chips.get(focused)?.focus();
     this.#refresh();
   }
 
@@ -91,50 +115,36 @@ export class People extends EventTarget {
   /** @param {Person} person */
   #otherChip(person) {
     const made = chip(person, person.name);
-    made.addEventListener('click', () => this.#open());
+    made.addEventListener('click', () => this.dispatchEvent(new CustomEvent('person', { detail: person })));
     for (const number of person.numbers) this.#chips.set(number, made);
     return made;
   }
 
   /** @param {number} count */
   #restChip(count) {
-    const made = make('button', { type: 'button', class: 'chip', 'aria-label': strings.morePeople(count) });
+    const made = make('button', {
+      type: 'button',
+      class: 'chip',
+      'data-rest': '',
+      'aria-label': strings.morePeople(count),
+    });
     made.append(make('span', {}, `+${strings.number(count)}`));
-    made.addEventListener('click', () => this.#open());
+    made.addEventListener('click', () => this.dispatchEvent(new Event('list')));
     return made;
   }
 
-  async #open() {
-    const timer = setInterval(() => this.#refresh(), REFRESH_MS);
-    this.#refresh();
-    await showDialog('people-dialog');
-    clearInterval(timer);
+  /** @param {Person} person @returns {import('../protocol/presence.js').State} the liveliest state of the person's tabs */
+  state({ numbers }) {
+    const states = numbers.map((number) => this.#presence.of(number));
+    return states.sort((a, b) => LIVELIEST.indexOf(a.kind) - LIVELIEST.indexOf(b.kind))[0];
   }
 
   /** Updates the states of all people. */
   #refresh() {
     for (const person of this.#others) {
-      const made = this.#chips.get(person.number);
-      const { kind } = this.#state(person);
-      made?.toggleAttribute('data-away', kind === 'away');
-      made?.setAttribute('aria-label', kind === 'away' ? strings.isAway(person.name) : person.name);
+      this.chip(person)?.toggleAttribute('data-away', this.state(person).kind === 'away');
     }
-    const tabs = this.#myTabs > 1 ? strings.tabs(this.#myTabs) : '';
-    const rows = [
-      row(this.#me, [strings.you, tabs], 'here'),
-      ...this.#others.map((one) => {
-        const { kind, minutes } = this.#state(one);
-        const status = kind === 'idle' ? strings.idleFor(minutes) : strings.presence[kind];
-        return row(one, [status, one.numbers.length > 1 ? strings.tabs(one.numbers.length) : ''], kind);
-      }),
-    ];
-    element('people-list').replaceChildren(...rows);
-  }
-
-  /** @param {Person} person */
-  #state({ numbers }) {
-    const states = numbers.map((number) => this.#presence.of(number));
-    return states.sort((a, b) => LIVELIEST.indexOf(a.kind) - LIVELIEST.indexOf(b.kind))[0];
+    this.dispatchEvent(new Event('shown'));
   }
 }
 
@@ -144,15 +154,5 @@ function chip({ name, color }, label) {
   made.style.setProperty('--own', color);
   made.style.setProperty('--on-own', textOn(color));
   made.append(make('span', { 'aria-hidden': 'true' }, initials(name)));
-  return made;
-}
-
-/** @param {{ name: string, color: string }} person @param {string[]} notes @param {string} kind the state */
-function row({ name, color }, notes, kind) {
-  const initial = make('span', { class: 'face', 'aria-hidden': 'true' }, initials(name));
-  const made = make('li', { 'data-kind': kind }, initial, make('span', { class: 'name' }, name));
-  made.append(make('small', {}, notes.filter(Boolean).join(' · ')));
-  made.style.setProperty('--own', color);
-  made.style.setProperty('--on-own', textOn(color));
   return made;
 }

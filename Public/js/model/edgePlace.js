@@ -1,0 +1,20 @@
+/** The place of a mark for something that is outside of the view. */
+
+/** The edges of the page that marks keep clear of, in pixels: its sides, the header and the tools. */
+const SIDE = 28;
+const TOP = 92;
+const BOTTOM = 112;
+
+/**
+ * Returns the place of a mark at the edge, in the direction of a point.
+ * @param {number} x @param {number} y of the canvas, in pixels
+ * @param {{ width: number, height: number }} view
+ * @returns {{ x: number, y: number, angle: number } | null} `angle` of the direction, in radians clockwise from the right; null:
+ *   the point is inside of the view
+ */
+export function edgePlace(x, y, { width, height }) {
+  if (x >= 0 && x <= width && y >= 0 && y <= height) return null;
+  const left = Math.min(Math.max(x, SIDE), Math.max(SIDE, width - SIDE));
+  const top = Math.min(Math.max(y, TOP), Math.max(TOP, height - BOTTOM));
+  return { x: left, y: top, angle: Math.atan2(y - top, x - left) };
+}

@@ -1,0 +1,64 @@
+/** The marks at the chips of people: a raised hand, and who follows whom. */
+
+import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
+import { element, make, makeSVG } from './elements.js';
+import { icon } from './icons.js';
+
+/**
+ * @typedef {import('./people.js').Person} Person
+ *
+ * @typedef {object} Marks
+ * @property {number} hand the place of the person's raised hand, from 1 on; 0: it is not raised
+ * @property {boolean} isFollowed true if this page follows the person
+ * @property {boolean} isFollower true if the person follows this page
+ */
+
+const EYE = 'M3 12c2.2-4 5.2-6 9-6s6.8 2 9 6c-2.2 4-5.2 6-9 6s-6.8-2-9-6zM12 9.5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 1 0 0-5z';
+
+/**
+ * Marks the chips.
+ * @param {import('./people.js').People} people
+ * @param {(person: Person) => Marks} marksOf
+ * @param {{ hand: number, followers: number }} own the place of this person's hand, and the number of followers
+ */
+export function markChips(people, marksOf, own) {
+  for (const person of people.others) {
+    const chip = people.chip(person);
+    if (chip) markChip(chip, person, marksOf(person));
+  }
+  const rest = element('people').querySelector('[data-rest]');
+  if (rest) {
+    const hidden = people.others.filter((person) => !people.chip(person));
+    const hands = hidden.filter((person) => marksOf(person).hand > 0).length;
+    mark(rest, hands, 0);
+    const label = strings.morePeople(hidden.length);
+    rest.setAttribute('aria-label', hands > 0 ? `${label}, ${laterStrings.hands(hands)}` : label);
+  }
+  const mine = element('people').querySelector('.me');
+  if (mine) mark(mine, own.hand, own.followers);
+}
+
+/** @param {number} place of a hand @returns {string} for screen readers; '' if it is not raised */
+export function handText(place) {
+  return place > 0 ? laterStrings.handPlace(place) : '';
+}
+
+/** @param {HTMLElement} chip @param {Person} person @param {Marks} marks */
+function markChip(chip, { name }, { hand, isFollowed, isFollower }) {
+  mark(chip, hand, isFollower ? 1 : 0);
+  const state = chip.hasAttribute('data-away') ? strings.presence.away : '';
+  const notes = [state, handText(hand), isFollower ? laterStrings.followsYou : ''].filter(Boolean);
+  chip.setAttribute('aria-pressed', String(isFollowed));
+  chip.setAttribute('aria-label', [laterStrings.followPerson(name), ...notes].join(', '));
+  chip.title = [name, ...notes].join(', ');
+}
+
+/** @param {Element} chip @param {number} hand @param {number} followers */
+function mark(chip, hand, followers) {
+  for (const old of chip.querySelectorAll('.badge')) old.remove();
+  if (hand > 0) chip.append(make('i', { class: 'badge', 'data-kind': 'hand', 'aria-hidden': 'true' }, icon('hand')));
+  if (followers === 0) return;
+  const eye = makeSVG('svg', { class: 'icon', viewBox: '0 0 24 24' }, makeSVG('path', { d: EYE }));
+  chip.append(make('i', { class: 'badge', 'data-kind': 'eye', 'aria-hidden': 'true' }, eye));
+}

@@ -1,0 +1,76 @@
+/** The ways to show a place to the others: a long press on empty paper, a key, and a command followed by a tap. */
+
+import { laterStrings } from '../i18n/later.js';
+import { toast } from './dialogs.js';
+import { element } from './elements.js';
+import { onLongPress } from './longPress.js';
+
+/**
+ * @typedef {import('../model/stroke.js').Bounds} Bounds
+ *
+ * @typedef {object} Parts
+ * @property {import('../model/camera.js').Camera} camera
+ * @property {{ width: number, height: number }} view the canvas, in pixels
+ * @property {import('./toolbar.js').Toolbar} toolbar
+ * @property {import('../tools/selectTool.js').SelectTool} selectTool
+ * @property {() => Bounds | null} selected the bounds of the selection
+ * @property {() => [number, number] | null} pointer the position of the mouse, in the plane
+ * @property {(point: [number, number]) => void} ping
+ */
+
+export class PingInput {
+  #parts;
+  #canvas = element('canvas');
+  /** Set while the next tap shows a place. @type {AbortController | null} */
+  #picking = null;
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    this.#parts = parts;
+    onLongPress(this.#canvas, (x, y) => this.#isPress(x, y), (x, y) => {
+      // The end of the press would select what lies below.
+      parts.selectTool.cancel();
+      parts.ping(this.#toPlane(x, y));
+    });
+    parts.toolbar.addEventListener('tool', () => this.#picking?.abort());
+  }
+
+  /** Shows the place of the mouse, or else of the selection, or else the center of the view. */
+  pingHere() {
+    const { camera, view, selected, pointer, ping } = this.#parts;
+    const bounds = selected() ?? camera.seen(view.width, view.height);
+    ping(pointer() ?? [(bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2]);
+  }
+
+  /** The next tap on the canvas shows a place. */
+  pick() {
+    this.#picking?.abort();
+    const picking = this.#picking = new AbortController();
+    const { signal } = picking;
+    toast(laterStrings.tapPlace);
+    this.#canvas.toggleAttribute('data-picking', true);
+    signal.addEventListener('abort', () => this.#canvas.removeAttribute('data-picking'), { once: true });
+    // Before the tools, which must not begin to draw.
+    addEventListener('pointerdown', (event) => {
+      picking.abort();
+      if (event.target !== this.#canvas) return;
+      event.stopImmediatePropagation();
+      event.preventDefault();
+      this.#parts.ping(this.#toPlane(event.clientX, event.clientY));
+    }, { capture: true, signal });
+    addEventListener('keydown', ({ key }) => key === 'Escape' && picking.abort(), { capture: true, signal });
+  }
+
+  /** @param {number} clientX @param {number} clientY @returns {boolean} true if a long press there shows a place */
+  #isPress(clientX, clientY) {
+    // With the space key, the pointer moves the page.
+    if (!['select', 'hand'].includes(this.#parts.toolbar.tool) || this.#canvas.hasAttribute('data-grab')) return false;
+    return this.#parts.selectTool.cursorAt(...this.#toPlane(clientX, clientY)) === '';
+  }
+
+  /** @param {number} clientX @param {number} clientY @returns {[number, number]} */
+  #toPlane(clientX, clientY) {
+    const { left, top } = this.#canvas.getBoundingClientRect();
+    return this.#parts.camera.toPlane(clientX - left, clientY - top);
+  }
+}
