@@ -11,8 +11,8 @@ import { readStroke } from '../../Public/js/protocol/shapeMessages.js';
 import { EraserTool } from '../../Public/js/tools/eraserTool.js';
 import { Pinch } from '../../Public/js/tools/panTool.js';
 import { cleanName, randomName, Settings } from '../../Public/js/ui/settings.js';
-import { en } from '../../Public/js/i18n/en.js';
-import { de } from '../../Public/js/i18n/de.js';
+import { en } from '../../Public/js/i18n/later/en.js';
+import { de } from '../../Public/js/i18n/later/de.js';
 import { vectors } from './vectors.js';
 
 const GOOD = {

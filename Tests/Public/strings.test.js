@@ -8,21 +8,34 @@ import { byteCount } from '../../Public/js/i18n/format.js';
 import { AttachmentError, GroupSessionError } from '../../Public/js/sync/errors.js';
 import { tooLargeMessages } from '../../Public/js/ui/filePlacer.js';
 import { itemLabel, timeLeft } from '../../Public/js/ui/transferProgress.js';
-import { de } from '../../Public/js/i18n/de.js';
-import { en } from '../../Public/js/i18n/en.js';
+import { de as firstGerman } from '../../Public/js/i18n/de.js';
+import { en as firstEnglish } from '../../Public/js/i18n/en.js';
 import { errorText, noticeText, speak, strings, translate } from '../../Public/js/i18n/i18n.js';
+import { laterStrings, speakLater } from '../../Public/js/i18n/later.js';
+import { de as laterGerman } from '../../Public/js/i18n/later/de.js';
+import { en as laterEnglish } from '../../Public/js/i18n/later/en.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PUBLIC = join(ROOT, 'Public');
 const HTML = readFileSync(join(PUBLIC, 'index.html'), 'utf8');
+/** All texts: those that are loaded first, and those of parts that are loaded later. */
+const en = Object.freeze({ ...firstEnglish, ...laterEnglish });
+const de = Object.freeze({ ...firstGerman, ...laterGerman });
 const LANGUAGES = { en, de };
 
-afterEach(() => speak('en'));
+afterEach(async () => {
+  await speak('en');
+  await speakLater('en');
+});
+
+test('no text is in both tables, and neither can be changed', () => {
+  assert.deepEqual(Object.keys(laterEnglish).filter((key) => Object.hasOwn(firstEnglish, key)), []);
+  for (const table of [firstEnglish, firstGerman, laterEnglish, laterGerman]) assert.ok(Object.isFrozen(table));
+});
 
 for (const [name, table] of Object.entries(LANGUAGES)) {
   test(`${name} has the same keys as English, with values of the same kind`, () => {
     assert.deepEqual(shape(table), shape(en));
-    assert.ok(Object.isFrozen(table));
   });
 
   test(`${name} has every text, and none is incomplete`, () => {
@@ -109,6 +122,16 @@ const COUNTED = [
     2: '2 Byte',
     1000: '1.000 Byte',
   }],
+  ['strokes', { 1: '1 stroke', 12: '12 strokes' }, { 1: '1 Strich', 12: '12 Striche' }],
+  ['objectsListed', { 1: '1 entry', 1200: '1,200 entries' }, { 1: '1 Eintrag', 1200: '1.200 Einträge' }],
+  ['askedToCome', { 1: '1 person asked to come here.', 3: '3 people asked to come here.' }, {
+    1: '1 Person hierher gebeten.',
+    3: '3 Personen hierher gebeten.',
+  }],
+  ['followers', { 1: '1 person follows you', 2: '2 people follow you' }, {
+    1: '1 Person folgt dir',
+    2: '2 Personen folgen dir',
+  }],
   ['filesUnreadable', { 2: '2 files cannot be read.', 1000: '1,000 files cannot be read.' }, {
     2: '2 Dateien lassen sich nicht lesen.',
     1000: '1.000 Dateien lassen sich nicht lesen.',
@@ -140,7 +163,7 @@ test('pending items are counted separately', () => {
 test('the markup has the English texts of the table', () => {
   const tags = [...HTML.matchAll(/<[a-z][^>]*>[^<]*/g)].map(([tag]) => tag.replace(/\s+/g, ' '));
   /** @type {Record<string, unknown>} */
-  const table = en;
+  const table = firstEnglish;
   let count = 0;
   const places = { 'data-text': />(.*)$/, 'data-label': /aria-label="([^"]*)"/, 'data-content': / content="([^"]*)"/ };
   for (const [attribute, place] of Object.entries(places)) {
@@ -158,7 +181,7 @@ test('each title key in the markup has a text', () => {
   const keys = [...HTML.matchAll(/\sdata-title=([^\s>]+)/g)].map(([, key]) => /^"(\w+)"$/.exec(key)?.[1] ?? key);
   assert.ok(keys.length > 15, `${keys.length} of them`);
   /** @type {Record<string, unknown>} */
-  const table = en;
+  const table = firstEnglish;
   for (const key of keys) assert.equal(typeof table[key], 'string', key);
   const given = /** @type {unknown[]} */ ([]);
   /** @type {any} */
@@ -271,13 +294,18 @@ test('the page works without storage', () => {
 
 test('German is used once it is loaded, and missing texts are English', async () => {
   assert.equal(await speak('de'), true);
-  assert.equal(strings, de);
+  assert.equal(strings, firstGerman);
   assert.equal(await speak('tlh'), false);
-  assert.equal(strings, en);
+  assert.equal(strings, firstEnglish);
+  await speakLater('de');
+  assert.equal(laterStrings, laterGerman);
+  await speakLater('tlh');
+  assert.equal(laterStrings, laterEnglish);
 });
 
 test('sizes, times and labels are localized', async () => {
   await speak('de');
+  await speakLater('de');
   const MB = 2 ** 20;
   assert.equal(byteCount(1.5 * MB, strings), '1,5 MB');
   assert.equal(timeLeft(42), 'noch 40 s');

@@ -1,6 +1,6 @@
 /** The start of a page whose address is not exactly a link to a session. */
 
-import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { sessionInPath } from '../model/sessionPath.js';
 import { make } from '../ui/elements.js';
 
@@ -26,9 +26,9 @@ function explain() {
     make(
       'form',
       { method: 'dialog' },
-      make('h2', { id: 'damaged-title' }, strings.damagedLink),
-      make('p', { id: 'damaged-text' }, strings.damagedLinkText),
-      make('div', { class: 'actions' }, make('button', { class: 'primary' }, strings.drawAlone)),
+      make('h2', { id: 'damaged-title' }, laterStrings.damagedLink),
+      make('p', { id: 'damaged-text' }, laterStrings.damagedLinkText),
+      make('div', { class: 'actions' }, make('button', { class: 'primary' }, laterStrings.drawAlone)),
     ),
   );
   document.body.append(dialog);

@@ -2,14 +2,12 @@
 
 import { formatterOf } from './format.js';
 
-const { number, plural, counted, list, moment } = formatterOf('de');
+const { number, plural, counted, list } = formatterOf('de');
 const STROKES = { one: 'Strich', other: 'Striche' };
 const PICTURES = { one: 'Bild', other: 'Bilder' };
 const FILES = { one: 'Datei', other: 'Dateien' };
-const TEXTS = { one: 'Text', other: 'Texte' };
 const THINGS = { one: 'Element', other: 'Elemente' };
 const PEOPLE = { one: 'Person', other: 'Personen' };
-const PAGES = { one: 'Seite', other: 'Seiten' };
 const ARE = { one: 'ist', other: 'sind' };
 
 /** @type {import('./en.js').Strings} */
@@ -70,23 +68,15 @@ const table = {
   addTitle: 'Bilder oder Dateien hinzufügen (I)',
   ink: 'Farbe und Strichstärke',
   color: 'Farbe',
-  colors: ['Rot', 'Orange', 'Gelb', 'Grün', 'Mint', 'Petrol', 'Hellblau', 'Indigo', 'Lila', 'Rosa', 'Braun'],
-  adaptiveInk: 'Schwarz, auf dunklem Papier weiß',
-  grays: ['Dunkelgrau', 'Hellgrau'],
   ownColor: 'Eigene Farbe (zum Ändern noch einmal drücken)',
   width: 'Strichstärke',
-  widths: ['Dünn', 'Mittel', 'Dick'],
   moreStyles: 'Weitere Farben und Stile',
   fill: 'Füllung',
-  fills: ['Keine', 'Zart', 'Voll'],
   dash: 'Linienart',
-  dashes: ['Durchgezogen', 'Gestrichelt', 'Gepunktet'],
   opacity: 'Deckkraft',
   erases: 'Der Radierer entfernt',
   wholeStrokes: 'Ganze Striche',
   partsOfStrokes: 'Teile',
-  font: 'Schrift',
-  fonts: ['Handschrift', 'Druckschrift'],
   history: 'Verlauf',
   undo: 'Rückgängig machen',
   undoTitle: 'Rückgängig machen (Strg+Z)',
@@ -114,58 +104,27 @@ const table = {
     return `${parts.join(' und ')} ${verb} ${rest}`;
   },
 
-  keyTools: 'Stift, Textmarker, Radierer, Auswahl',
-  keyEraser: 'Ganze Striche oder Teile radieren',
-  keyShapes: 'Linie, Pfeil, Rechteck, Ellipse',
-  keyRegular: 'Gleich breit und hoch, gerade; von der Mitte aus',
   keyMove: 'Auswahl verschieben; mit Umschalt in größeren Schritten',
-  keySize: 'Auswahl vergrößern, verkleinern',
-  keyRemove: 'Auswahl entfernen',
-  keyAll: 'Alles auswählen',
-  keyStep: 'Vorheriges, nächstes Element auswählen',
-  keyCopy: 'Kopieren, einfügen; auch auf anderen Seiten',
-  keyWidth: 'Dünner, dicker',
-  keyColors: 'Farben; C für die eigene',
   keyUndo: 'Rückgängig; mit Umschalt wiederholen',
-  keyHand: 'Seite verschieben; auch mit zwei Fingern oder Mausrad',
-  keyZoom: 'Ansicht vergrößern, verkleinern',
-  keyActualSize: 'Originalgröße',
-  keyList: 'Diese Liste',
   ctrl: 'Strg',
   shift: 'Umschalt',
   delete: 'Entf',
   pageUp: 'Bild ↑',
-  space: 'Leertaste',
-  drag: 'ziehen',
 
   shareTitle: 'Gemeinsam zeichnen',
   shareText: 'Wer diesen Link öffnet, zeichnet auf dieser Seite mit.',
   link: 'Link zu dieser Seite',
   copy: 'Kopieren',
-  copied: 'Kopiert',
   send: 'Senden …',
   code: 'Der Link als QR-Code',
   scan: 'Wer neben dir sitzt, kann den Code mit der Handykamera scannen.',
-  onlyThisDevice:
-    'Diesen Link kann nur dieses Gerät öffnen. Damit andere mitzeichnen können, öffne die Seite unter der Adresse, die dieser Rechner in deinem Netz hat.',
   address: 'Adresse',
-  inNetwork: 'Geräte im selben Netz können diesen Link öffnen.',
-  inNetworkWithWarning:
-    'Geräte im selben Netz können diesen Link öffnen. Ihr Browser warnt vielleicht zuerst, weil er das Zertifikat dieses Rechners nicht kennt.',
-  damagedLink: 'Dieser Link ist beschädigt',
-  damagedLinkText:
-    'Er ist unvollständig, oder etwas anderes stimmt nicht mit ihm. Deshalb führt er zu keiner Sitzung. Lass dir den Link noch einmal geben. Bis dahin kannst du allein zeichnen.',
-  drawAlone: 'Allein zeichnen',
   copyByHand: 'Der Link ist markiert: Kopiere ihn mit Strg+C oder halte ihn gedrückt.',
 
   yourName: 'Dein Name',
   nameText: 'Die anderen sehen ihn neben deinem Stift.',
   changeName: 'Meinen Namen ändern',
-  you: 'du',
-  presence: { drawing: 'zeichnet gerade', here: 'da', away: 'abwesend' },
-  idleFor: (minutes) => `seit ${number(minutes)} Min. inaktiv`,
   tookAway: (name) => `${name} hat das entfernt`,
-  tabs: (count) => `${number(count)} Tabs`,
   youAre: (name) => `Du, ${name}. Namen ändern`,
   morePeople: (count) => `${number(count)} weitere`,
   people: (count) => counted(count, PEOPLE),
@@ -205,27 +164,6 @@ const table = {
 
   myPages: 'Meine Seiten',
   pagesTitle: 'Meine Seiten, und der Titel dieser Seite',
-  pageTitle: 'Titel dieser Seite',
-  searchPages: 'Suchen',
-  pagesHere: 'Diese Liste gibt es nur auf diesem Gerät.',
-  pagesFound: (count) => `${counted(count, PAGES)} gefunden.`,
-  untitled: 'Ohne Titel',
-  shownPage: 'diese Seite',
-  withPeople: (names) => `mit ${names}`,
-  pageEnded: 'beendet',
-  onlyHere: 'nur auf diesem Gerät',
-  unsent: 'noch nicht gesendet',
-  openElsewhere: 'Diese Seite ist in einem anderen Tab offen.',
-  removePage: (name) => `${name} aus der Liste entfernen`,
-  removeEntry: 'Sie verschwindet aus dieser Liste. Ihr Link funktioniert weiter, für dich und alle anderen.',
-  removeLastCopy: 'Vielleicht gibt es sie nur noch auf diesem Gerät. Sie lässt sich nicht zurückholen.',
-  removeAllPages: 'Alle entfernen …',
-  removePages: (count) => `${counted(count, PAGES)} entfernen?`,
-  removeLastCopies: (count) =>
-    `${counted(count, PAGES)} gibt es vielleicht nur noch auf diesem Gerät. Das lässt sich nicht rückgängig machen.`,
-  titleChanged: (name, title) => `${name} nennt diese Seite jetzt ${title}`,
-  titleRemoved: (name) => `${name} hat den Titel dieser Seite entfernt`,
-  moment,
 
   newPageTitle: 'Neue Seite beginnen?',
   newPageForAll: (count) => `Neue Seite für alle ${counted(count, PEOPLE)} beginnen?`,
@@ -301,11 +239,6 @@ const table = {
   thingsChosen: (count) => `${counted(count, THINGS)} ausgewählt.`,
   removeThings: (count) => `${counted(count, THINGS)} für alle entfernen?`,
   thingsRemoved: (count) => `${counted(count, THINGS)} entfernt.`,
-  pastedAs: (count) => `Der eingefügte Text ist lang: Daraus sind ${counted(count, TEXTS)} geworden.`,
-  pastedPart: (limit, count) =>
-    `Der eingefügte Text ist zu lang: Hier sind nur seine ersten ${number(limit)} Zeichen, als ${
-      counted(count, TEXTS)
-    }.`,
   textIsFull: (limit) =>
     `Ein Text hat höchstens ${number(limit)} Zeichen. Füge einen längeren daneben ein: Daraus werden mehrere Texte.`,
 
@@ -313,23 +246,6 @@ const table = {
   downloadOf: (name) => `${name} herunterladen`,
   remove: 'Entfernen',
   removeTitle: 'Entfernen (Entf)',
-  pause: 'Anhalten',
-  resume: 'Fortsetzen',
-  paused: 'angehalten',
-  waiting: 'wartet',
-  noConnection: 'keine Verbindung',
-  loading: 'Wird geladen …',
-  uploadOf: (name) => `Upload von ${name}`,
-  onPage: (name) => `${name} liegt auf der Seite.`,
-  notUploaded: (name, why) => `${name} wurde nicht hochgeladen. ${why}`,
-  uploadPaused: (name) => `Der Upload von ${name} ist angehalten.`,
-  uploading: (name) => `${name} wird hochgeladen.`,
-  uploaded: (name) => `${name} wurde hochgeladen.`,
-  picture: (name) => `Bild ${name}`,
-  file: (name) => `Datei ${name}`,
-  addedBy: (name) => `hinzugefügt von ${name}`,
-  failed: 'nicht hochgeladen',
-  underWay: (done) => `wird hochgeladen, ${done}`,
   somebody: 'Jemand',
   adds: (name, what) => `${name} fügt ${what} hinzu`,
   removed: (what) => `Entfernt: ${what}`,
@@ -339,22 +255,12 @@ const table = {
   removeForAll: (name) => `${name} für alle entfernen?`,
   cannotComeBack: 'Das lässt sich nicht rückgängig machen.',
   removedByOther: 'Das hat jemand anders entfernt.',
-  unreadable: 'Diese Datei lässt sich nicht lesen.',
-  filesUnreadable: (count) =>
-    `${counted(count, FILES)} ${plural(count, { one: 'lässt', other: 'lassen' })} sich nicht lesen.`,
   tooLarge: (size, limit) => `Diese Datei ist ${size} groß. Erlaubt sind hier höchstens ${limit}.`,
-  filesTooLarge: (count, limit) =>
-    `${counted(count, FILES)} ${plural(count, ARE)} zu groß. Erlaubt sind hier höchstens ${limit}.`,
   notThere: (name) => `„${name}“ ist noch nicht da.`,
   notBrought: (why) => `Das ließ sich nicht übernehmen. ${why}`,
   noPicture: 'Das ist kein Bild.',
   damaged: 'Das Bild ist beschädigt.',
   cannotShow: 'Das lässt sich nicht anzeigen.',
-  copyTooLarge: 'Ein so großes Bild kann dieser Browser nicht erzeugen.',
-  savedWithout: (count) =>
-    count === 1
-      ? 'Gespeichert ohne ein Bild, das sich nicht laden lässt.'
-      : `Gespeichert ohne ${counted(count, PICTURES)}, die sich nicht laden lassen.`,
 
   copyAs: 'Format',
   asPicture: 'Bild',
@@ -367,34 +273,12 @@ const table = {
   noPaper: 'Keiner',
   onlyChosen: 'Nur die Auswahl',
   copyPicture: 'Bild kopieren',
-  pictureCopied: 'Das Bild ist in der Zwischenablage.',
   print: 'Drucken …',
-  pixels: (width, height) => `PNG, ${number(width)} × ${number(height)} Pixel.`,
-  noLarger: 'Größere Bilder können Browser nicht erzeugen.',
-  formats: {
-    svg: 'SVG: in jeder Größe scharf, für Browser und Zeichenprogramme.',
-    drawing: 'Eine Datei mit allem, was hier ist. Mit „Öffnen …“ kannst du daran weiterzeichnen.',
-  },
-  beingMade: (percent) => `Wird erstellt: ${percent}`,
   open: 'Öffnen …',
-  openedWithout: (count) =>
-    `Geöffnet ohne ${counted(count, THINGS)}, ${
-      plural(count, { one: 'das beschädigt ist', other: 'die beschädigt sind' })
-    }.`,
-  noDrawing: 'Das ist keine Zeichnung von Draw Together, oder sie ist beschädigt.',
-  drawingTooNew: 'Diese Zeichnung wurde mit einer neueren Version gespeichert. Lade die Seite neu.',
-  drawingTooLarge: (size, limit) => `Diese Zeichnung ist ${size} groß. Öffnen lassen sich höchstens ${limit}.`,
-  shapesInFile: (count) => counted(count, STROKES),
-  tooManyInDrawing: (what, limit) => `In dieser Zeichnung sind ${what}. Öffnen lassen sich höchstens ${number(limit)}.`,
 
   number,
   percent: (count) => `${number(count)} %`,
   bytes: (count) => counted(count, { one: 'Byte', other: 'Byte' }),
-  doneOf: (done, total) => `${done} von ${total}`,
-  fewSecondsLeft: 'noch ein paar Sekunden',
-  secondsLeft: (seconds) => `noch ${number(seconds)} s`,
-  minutesLeft: (minutes) => `noch ${number(minutes)} min`,
-  hoursLeft: (hours, minutes) => `noch ${number(hours)} h${minutes > 0 ? ` ${number(minutes)} min` : ''}`,
 
   languageText: 'Die Sprache gilt auf diesem Gerät.',
   ofBrowser: 'Wie im Browser',

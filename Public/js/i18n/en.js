@@ -7,14 +7,12 @@ import { formatterOf } from './format.js';
 
 /** @typedef {typeof table} Strings */
 
-const { number, plural, counted, list, moment } = formatterOf('en');
+const { number, plural, counted, list } = formatterOf('en');
 const STROKES = { one: 'stroke', other: 'strokes' };
 const PICTURES = { one: 'picture', other: 'pictures' };
 const FILES = { one: 'file', other: 'files' };
-const TEXTS = { one: 'text', other: 'texts' };
 const THINGS = { one: 'thing', other: 'things' };
 const PEOPLE = { one: 'person', other: 'people' };
-const PAGES = { one: 'page', other: 'pages' };
 const ARE = { one: 'is', other: 'are' };
 
 const table = {
@@ -76,24 +74,15 @@ const table = {
   addTitle: 'Add pictures or files (I)',
   ink: 'Color and width',
   color: 'Color',
-  /** In the order of the palette. */
-  colors: ['Red', 'Orange', 'Yellow', 'Green', 'Mint', 'Teal', 'Cyan', 'Indigo', 'Purple', 'Pink', 'Brown'],
-  adaptiveInk: 'Black, on dark paper white',
-  grays: ['Dark gray', 'Light gray'],
   ownColor: 'Your own color (press again to change it)',
   width: 'Width',
-  widths: ['Fine', 'Medium', 'Broad'],
   moreStyles: 'More colors and styles',
   fill: 'Fill',
-  fills: ['None', 'Tint', 'Full'],
   dash: 'Line style',
-  dashes: ['Solid', 'Dashed', 'Dotted'],
   opacity: 'Opacity',
   erases: 'The eraser removes',
   wholeStrokes: 'Whole strokes',
   partsOfStrokes: 'Parts',
-  font: 'Font',
-  fonts: ['Handwriting', 'Print'],
   history: 'History',
   undo: 'Undo',
   undoTitle: 'Undo (Ctrl Z)',
@@ -126,64 +115,30 @@ const table = {
   },
 
   // The list of keys.
-  keyTools: 'Pen, highlighter, eraser, selection',
-  keyEraser: 'Erase whole strokes or parts',
-  keyShapes: 'Line, arrow, rectangle, ellipse',
-  keyRegular: 'Equal sides, straight; from the center',
   keyMove: 'Move the selection; with Shift in larger steps',
-  keySize: 'Enlarge, reduce the selection',
-  keyRemove: 'Remove the selection',
-  keyAll: 'Select all',
-  keyStep: 'Select the previous, the next',
-  keyCopy: 'Copy, paste; also on other pages',
-  keyWidth: 'Finer, broader',
-  keyColors: 'Colors; C your own',
   keyUndo: 'Undo; with Shift redo',
-  keyHand: 'Move the page; also with two fingers or the wheel',
-  keyZoom: 'Zoom in, zoom out',
-  keyActualSize: 'Actual size',
-  keyList: 'This list',
   ctrl: 'Ctrl',
   shift: 'Shift',
   delete: 'Delete',
   pageUp: 'Page ↑',
-  space: 'Space',
-  drag: 'drag',
 
   // Sharing.
   shareTitle: 'Draw together',
   shareText: 'Anyone who opens this link can draw on this page.',
   link: 'Link to this page',
   copy: 'Copy',
-  copied: 'Copied',
   send: 'Send…',
   code: 'The link as a QR code',
   scan: 'People beside you can scan this with a phone’s camera.',
-  onlyThisDevice:
-    'Only this device can open this link. To draw with others, open the page at the address that this machine has in your network.',
   address: 'Address',
-  inNetwork: 'Devices in the same network can open this link.',
-  inNetworkWithWarning:
-    'Devices in the same network can open this link. Their browsers may warn at first, because they do not know the certificate of this machine.',
-  damagedLink: 'This link is damaged',
-  damagedLinkText:
-    'It is incomplete, or something else is wrong with it, so it leads to no session. Ask for the link again. Until then, you can draw alone.',
-  drawAlone: 'Draw alone',
   copyByHand: 'The link is selected. Copy it with Ctrl C, or touch and hold it.',
 
   // People.
   yourName: 'Your name',
   nameText: 'The others see it beside your pen.',
   changeName: 'Change my name',
-  you: 'you',
-  /** The states of a person. */
-  presence: { drawing: 'drawing now', here: 'here', away: 'away' },
-  /** @param {number} minutes */
-  idleFor: (minutes) => `idle for ${number(minutes)} min`,
   /** @param {string} name */
   tookAway: (name) => `${name} removed this`,
-  /** @param {number} count */
-  tabs: (count) => `${number(count)} tabs`,
   /** @param {string} name */
   youAre: (name) => `You, ${name}. Change your name`,
   /** @param {number} count */
@@ -231,36 +186,6 @@ const table = {
   // The list of pages.
   myPages: 'My pages',
   pagesTitle: 'My pages, and the title of this page',
-  pageTitle: 'Title of this page',
-  searchPages: 'Search',
-  pagesHere: 'Only this device has this list.',
-  /** @param {number} count */
-  pagesFound: (count) => `${counted(count, PAGES)} found.`,
-  untitled: 'Untitled',
-  shownPage: 'this page',
-  /** @param {string} names */
-  withPeople: (names) => `with ${names}`,
-  pageEnded: 'ended',
-  onlyHere: 'only on this device',
-  unsent: 'not sent yet',
-  openElsewhere: 'This page is open in another tab.',
-  /** @param {string} name */
-  removePage: (name) => `Remove ${name} from the list`,
-  removeEntry: 'It is removed from this list. Its link still works for you and for everybody else.',
-  removeLastCopy: 'This device may have the only copy. It cannot be brought back.',
-  removeAllPages: 'Remove all…',
-  /** @param {number} count */
-  removePages: (count) => `Remove ${counted(count, PAGES)}?`,
-  /** @param {number} count */
-  removeLastCopies: (count) =>
-    `This device may have the only copy of ${counted(count, PAGES)}. ${
-      plural(count, { one: 'It', other: 'They' })
-    } cannot be brought back.`,
-  /** @param {string} name @param {string} title */
-  titleChanged: (name, title) => `${name} named this page ${title}`,
-  /** @param {string} name */
-  titleRemoved: (name) => `${name} removed the title of this page`,
-  moment,
 
   // A session's beginning and end.
   newPageTitle: 'Start a new page?',
@@ -349,11 +274,6 @@ const table = {
   /** @param {number} count */
   thingsRemoved: (count) => `${counted(count, THINGS)} removed.`,
 
-  /** @param {number} count */
-  pastedAs: (count) => `The pasted text is long: it became ${counted(count, TEXTS)}.`,
-  /** @param {number} limit @param {number} count */
-  pastedPart: (limit, count) =>
-    `The pasted text is too long: only its first ${number(limit)} characters are here, as ${counted(count, TEXTS)}.`,
   /** @param {number} limit */
   textIsFull: (limit) =>
     `A text has at most ${number(limit)} characters. Paste a longer one beside it: it becomes several texts.`,
@@ -364,33 +284,6 @@ const table = {
   downloadOf: (name) => `Download ${name}`,
   remove: 'Remove',
   removeTitle: 'Remove (Delete)',
-  pause: 'Pause',
-  resume: 'Resume',
-  paused: 'paused',
-  waiting: 'waiting',
-  noConnection: 'no connection',
-  loading: 'Loading…',
-  /** @param {string} name */
-  uploadOf: (name) => `Upload of ${name}`,
-  /** @param {string} name */
-  onPage: (name) => `${name} is on the page.`,
-  /** @param {string} name @param {string} why */
-  notUploaded: (name, why) => `${name} was not uploaded. ${why}`,
-  /** @param {string} name */
-  uploadPaused: (name) => `The upload of ${name} is paused.`,
-  /** @param {string} name */
-  uploading: (name) => `${name} is being uploaded.`,
-  /** @param {string} name */
-  uploaded: (name) => `${name} is uploaded.`,
-  /** @param {string} name */
-  picture: (name) => `Picture ${name}`,
-  /** @param {string} name */
-  file: (name) => `File ${name}`,
-  /** @param {string} name */
-  addedBy: (name) => `added by ${name}`,
-  failed: 'not uploaded',
-  /** @param {string} done */
-  underWay: (done) => `uploading, ${done}`,
   somebody: 'Somebody',
   /** @param {string} name @param {string} what */
   adds: (name, what) => `${name} adds ${what}`,
@@ -406,14 +299,8 @@ const table = {
   removeForAll: (name) => `Remove ${name} for everybody?`,
   cannotComeBack: 'This cannot be undone.',
   removedByOther: 'Somebody else removed it.',
-  unreadable: 'This file cannot be read.',
-  /** @param {number} count */
-  filesUnreadable: (count) => `${counted(count, FILES)} cannot be read.`,
   /** @param {string} size @param {string} limit */
   tooLarge: (size, limit) => `This file is ${size}. The limit here is ${limit}.`,
-  /** @param {number} count @param {string} limit */
-  filesTooLarge: (count, limit) =>
-    `${counted(count, FILES)} ${plural(count, ARE)} too large. The limit here is ${limit}.`,
   /** @param {string} name */
   notThere: (name) => `“${name}” is not available yet.`,
   /** @param {string} why */
@@ -421,10 +308,6 @@ const table = {
   noPicture: 'This is not a picture.',
   damaged: 'The picture is damaged.',
   cannotShow: 'This picture cannot be shown.',
-  copyTooLarge: 'This browser cannot create such a large picture.',
-  /** @param {number} count */
-  savedWithout: (count) =>
-    `Saved without ${count === 1 ? 'a picture' : counted(count, PICTURES)} that cannot be loaded.`,
 
   // Export and import.
   copyAs: 'As',
@@ -438,29 +321,8 @@ const table = {
   noPaper: 'None',
   onlyChosen: 'Only the selection',
   copyPicture: 'Copy picture',
-  pictureCopied: 'The picture is on the clipboard.',
   print: 'Print…',
-  /** @param {number} width @param {number} height */
-  pixels: (width, height) => `PNG, ${number(width)} × ${number(height)} pixels.`,
-  noLarger: 'Browsers cannot create a larger picture.',
-  /** The uses of the other formats. @type {Record<string, string>} */
-  formats: {
-    svg: 'SVG: sharp at any size, in browsers and drawing programs.',
-    drawing: 'A file with everything on the page. With “Open…” you can continue to draw on it.',
-  },
-  /** @param {string} percent */
-  beingMade: (percent) => `Creating the copy: ${percent}`,
   open: 'Open…',
-  /** @param {number} count */
-  openedWithout: (count) => `Opened without ${counted(count, THINGS)} that ${plural(count, ARE)} damaged.`,
-  noDrawing: 'This is not a drawing from Draw Together, or it is damaged.',
-  drawingTooNew: 'This drawing was saved by a newer version. Load the page again.',
-  /** @param {string} size @param {string} limit */
-  drawingTooLarge: (size, limit) => `This drawing is ${size}. At most ${limit} can be opened.`,
-  /** @param {number} count */
-  shapesInFile: (count) => counted(count, STROKES),
-  /** @param {string} what @param {number} limit */
-  tooManyInDrawing: (what, limit) => `There are ${what} in this drawing. At most ${number(limit)} can be opened.`,
 
   // Numbers.
   number,
@@ -468,15 +330,6 @@ const table = {
   percent: (count) => `${number(count)} %`,
   /** @param {number} count */
   bytes: (count) => counted(count, { one: 'byte', other: 'bytes' }),
-  /** @param {string} done @param {string} total */
-  doneOf: (done, total) => `${done} of ${total}`,
-  fewSecondsLeft: 'a few seconds left',
-  /** @param {number} seconds */
-  secondsLeft: (seconds) => `${number(seconds)} s left`,
-  /** @param {number} minutes */
-  minutesLeft: (minutes) => `${number(minutes)} min left`,
-  /** @param {number} hours @param {number} minutes */
-  hoursLeft: (hours, minutes) => `${number(hours)} h ${minutes > 0 ? `${number(minutes)} min ` : ''}left`,
 
   // The choice of a language.
   languageText: 'The language applies to this device.',

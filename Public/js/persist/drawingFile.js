@@ -11,6 +11,7 @@ import { Stroke } from '../model/stroke.js';
 import { byteCount } from '../i18n/format.js';
 import { Retention } from '../sync/wire.js';
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { base64Of, inSlices, isItem } from '../render/export/raster.js';
 
 /**
@@ -86,7 +87,7 @@ function fileParts(shapes, items) {
 /** @param {{ size: number }} file @throws {Error} if it is too large to be imported */
 export function checkSize({ size }) {
   if (size > MAX_BYTES) {
-    throw new Error(strings.drawingTooLarge(byteCount(size, strings), byteCount(MAX_BYTES, strings)));
+    throw new Error(laterStrings.drawingTooLarge(byteCount(size, strings), byteCount(MAX_BYTES, strings)));
   }
 }
 
@@ -96,9 +97,9 @@ export function checkSize({ size }) {
  */
 export async function readDrawing(text, newKey) {
   const { shapes, items } = parseFile(text);
-  const limits = [[shapes.length, MAX_SHAPES, strings.shapesInFile], [items.length, MAX_ITEMS, strings.files]];
+  const limits = [[shapes.length, MAX_SHAPES, laterStrings.shapesInFile], [items.length, MAX_ITEMS, strings.files]];
   for (const [count, limit, say] of /** @type {[number, number, (count: number) => string][]} */ (limits)) {
-    if (count > limit) throw new Error(strings.tooManyInDrawing(say(count), limit));
+    if (count > limit) throw new Error(laterStrings.tooManyInDrawing(say(count), limit));
   }
   /** @type {ImportedDrawing} */
   const imported = { shapes: [], items: [], damaged: 0 };
@@ -121,11 +122,13 @@ function parseFile(text) {
   try {
     drawing = JSON.parse(text);
   } catch {
-    throw new Error(strings.noDrawing);
+    throw new Error(laterStrings.noDrawing);
   }
   const { drawTogether: version, marks: shapes, items } = drawing ?? {};
-  if (!Number.isInteger(version) || !Array.isArray(shapes) || !Array.isArray(items)) throw new Error(strings.noDrawing);
-  if (version > VERSION) throw new Error(strings.drawingTooNew);
+  if (!Number.isInteger(version) || !Array.isArray(shapes) || !Array.isArray(items)) {
+    throw new Error(laterStrings.noDrawing);
+  }
+  if (version > VERSION) throw new Error(laterStrings.drawingTooNew);
   return { shapes, items };
 }
 

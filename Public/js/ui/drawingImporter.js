@@ -5,7 +5,8 @@ import { boundsOf } from '../model/placement.js';
 import { checkSize, readDrawing } from '../persist/drawingFile.js';
 import { extentOf } from '../render/export/raster.js';
 import { newKey } from '../sync/key.js';
-import { errorText, strings } from '../i18n/i18n.js';
+import { errorText } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { readFile, tooLargeMessages } from './filePlacer.js';
 import { announce, toast } from './dialogs.js';
 
@@ -40,10 +41,10 @@ export class DrawingImporter {
       checkSize(file);
       const imported = await readDrawing(await file.text(), newKey);
       await this.#insert(imported, at);
-      if (imported.damaged > 0) toast(strings.openedWithout(imported.damaged), { title: file.name, stays: true });
-      else announce(strings.onPage(file.name));
+      if (imported.damaged > 0) toast(laterStrings.openedWithout(imported.damaged), { title: file.name, stays: true });
+      else announce(laterStrings.onPage(file.name));
     } catch (error) {
-      const text = error instanceof DOMException ? strings.unreadable : errorText(error);
+      const text = error instanceof DOMException ? laterStrings.unreadable : errorText(error);
       toast(text, { title: file.name, stays: true });
     }
   }

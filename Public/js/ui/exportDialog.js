@@ -5,6 +5,7 @@ import { drawingText, writeDrawing } from '../persist/drawingFile.js';
 import { embedded, extentOf, isItem, paintAll, rasterOf, scaleFor } from '../render/export/raster.js';
 import { svgOf } from '../render/export/svg.js';
 import { errorText, strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { showDialog, toast } from './dialogs.js';
 import { element, make } from './elements.js';
 import { pageColors } from './itemView.js';
@@ -92,7 +93,7 @@ export class ExportDialog {
     const painter = new ItemPainter(colors);
     const paper = { page: getComputedStyle(document.body).backgroundColor, white: '#ffffff' }[of] ?? '';
     const progress = (/** @type {number} */ part) => {
-      this.#note.textContent = strings.beingMade(strings.percent(Math.floor(100 * part)));
+      this.#note.textContent = laterStrings.beingMade(strings.percent(Math.floor(100 * part)));
     };
     const chosen = this.#value('only') === 'chosen' ? this.#chosen : [];
     // The selection may have been removed meanwhile.
@@ -114,7 +115,7 @@ export class ExportDialog {
     element('export-paper').hidden = format === 'drawing';
     this.#copyButton.hidden = format === 'drawing' || !this.#canCopy;
     const order = this.#order(format === 'drawing' ? 'page' : undefined);
-    this.#note.textContent = format === 'png' ? this.#size(order.drawables) : strings.formats[format];
+    this.#note.textContent = format === 'png' ? this.#size(order.drawables) : laterStrings.formats[format];
     this.#preview.hidden = order.drawables.length > MAX_PREVIEWED;
     if (this.#preview.hidden) return;
     const { width, height } = extentOf(order.drawables);
@@ -130,8 +131,8 @@ export class ExportDialog {
   #size(drawables) {
     const { width, height } = extentOf(drawables);
     const scale = scaleFor(width, height, this.#scale);
-    const size = strings.pixels(Math.ceil(width * scale), Math.ceil(height * scale));
-    return scale < this.#scale ? `${size} ${strings.noLarger}` : size;
+    const size = laterStrings.pixels(Math.ceil(width * scale), Math.ceil(height * scale));
+    return scale < this.#scale ? `${size} ${laterStrings.noLarger}` : size;
   }
 
   /** Runs one task at a time, and then closes the dialog. @param {() => Promise<void>} work */
@@ -174,7 +175,7 @@ export class ExportDialog {
     const made = rasterOf(this.#order(), this.#scale);
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': made.then(({ blob }) => blob) })]);
     const { missing } = await made;
-    toast(strings.pictureCopied);
+    toast(laterStrings.pictureCopied);
     reportMissing(missing);
   }
 
@@ -226,7 +227,7 @@ export function onWhitePaper() {
 
 /** @param {number} missing the number of pictures that could not be loaded */
 function reportMissing(missing) {
-  if (missing > 0) toast(strings.savedWithout(missing));
+  if (missing > 0) toast(laterStrings.savedWithout(missing));
 }
 
 /** @typedef {Parameters<typeof paintAll>[1]} ExportOptions */

@@ -6,6 +6,7 @@ import { CARD } from '../model/item.js';
 import { boundsOf } from '../model/placement.js';
 import { byteCount, sizesApart } from '../i18n/format.js';
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { toast } from './dialogs.js';
 
 /**
@@ -136,11 +137,11 @@ export function tooLargeMessages(files, limit) {
       text: strings.tooLarge(...sizesApart(size, limit, strings)),
     }));
   }
-  return [{ text: strings.filesTooLarge(tooLarge.length, byteCount(limit, strings)) }];
+  return [{ text: laterStrings.filesTooLarge(tooLarge.length, byteCount(limit, strings)) }];
 }
 
 /** @param {string[]} names @returns {{ title?: string, text: string }[]} messages about unreadable files */
 export function unreadableMessages(names) {
-  if (names.length <= MAX_NAMED) return names.map((title) => ({ title, text: strings.unreadable }));
-  return [{ text: strings.filesUnreadable(names.length) }];
+  if (names.length <= MAX_NAMED) return names.map((title) => ({ title, text: laterStrings.unreadable }));
+  return [{ text: laterStrings.filesUnreadable(names.length) }];
 }

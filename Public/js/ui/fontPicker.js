@@ -2,7 +2,7 @@
 
 import { familiesOf, FONTS } from '../model/fonts.js';
 import { Text } from '../model/text.js';
-import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { element, make, makeSVG } from './elements.js';
 import { radioButton, RadioGroup } from './radioGroup.js';
 
@@ -17,7 +17,11 @@ import { radioButton, RadioGroup } from './radioGroup.js';
 /** The fonts to choose from. They are offered while there is a text that would get the font. */
 export class FontPicker {
   #parts;
-  #group = make('fieldset', { id: 'fonts', class: 'fonts' }, make('legend', { class: 'hidden-text' }, strings.font));
+  #group = make(
+    'fieldset',
+    { id: 'fonts', class: 'fonts' },
+    make('legend', { class: 'hidden-text' }, laterStrings.font),
+  );
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -55,7 +59,7 @@ function fontButton(font, index) {
   specimen.textContent = 'Aa';
   return radioButton(
     'font',
-    { label: strings.fonts[index] },
+    { label: laterStrings.fonts[index] },
     makeSVG('svg', { viewBox: '0 0 28 28', 'aria-hidden': 'true' }, specimen),
   );
 }

@@ -5,6 +5,7 @@
 
 import { AttachmentError } from '../sync/errors.js';
 import { errorText, strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { element, make } from './elements.js';
 import { icon } from './icons.js';
 import { panelPlace } from './panelPlacement.js';
@@ -95,7 +96,7 @@ export class ItemRow {
     const isFailed = this.#state === 'failed';
     const isMissing = this.#state === 'missing';
     this.#panel.hidden = !isUnderWay && !isFailed && !isMissing;
-    this.#panel.setAttribute('aria-label', strings.uploadOf(name));
+    this.#panel.setAttribute('aria-label', laterStrings.uploadOf(name));
     this.#title.textContent = name;
     this.#bar.hidden = this.#pause.hidden = this.#cancel.hidden = !isUnderWay;
     this.#remove.hidden = !isFailed;
@@ -148,9 +149,9 @@ export class ItemRow {
     if (!upload) return false;
     const { offset, size, state, isInterrupted } = upload;
     this.#bar.value = size === 0 ? 1 : offset / size;
-    this.#bar.setAttribute('aria-label', strings.uploadOf(this.#item.name));
+    this.#bar.setAttribute('aria-label', laterStrings.uploadOf(this.#item.name));
     const isPaused = state === 'paused';
-    const pause = isPaused ? strings.resume : strings.pause;
+    const pause = isPaused ? laterStrings.resume : laterStrings.pause;
     if (this.#pause.title !== pause) {
       this.#pause.title = pause;
       this.#pause.setAttribute('aria-label', pause);
@@ -169,9 +170,9 @@ export class ItemRow {
   #when() {
     const { upload } = this.#item;
     if (!upload) return '';
-    if (upload.state === 'paused') return strings.paused;
-    if (upload.state === 'waiting') return strings.waiting;
-    if (upload.isInterrupted) return strings.noConnection;
+    if (upload.state === 'paused') return laterStrings.paused;
+    if (upload.state === 'waiting') return laterStrings.waiting;
+    if (upload.isInterrupted) return laterStrings.noConnection;
     const seconds = this.#rate.secondsLeft(upload.size);
     return seconds === null ? '' : timeLeft(seconds);
   }
@@ -188,8 +189,8 @@ export class ItemRow {
     if (isPicture) lines.push(make('b', {}, name));
     if (isComing) lines.push(make('span', {}, partDone(offset, size)));
     if (isComing && isPicture && size) lines.push(make('progress', { max: String(size), value: String(offset) }));
-    if (isComing && state === 'stalled') lines.push(make('span', {}, strings.paused));
-    if (isLoading) lines.push(make('span', {}, strings.loading));
+    if (isComing && state === 'stalled') lines.push(make('span', {}, laterStrings.paused));
+    if (isLoading) lines.push(make('span', {}, laterStrings.loading));
     this.#frame.replaceChildren(...lines);
   }
 
@@ -215,12 +216,12 @@ export class ItemRow {
       ? upload.state
       : state;
     if (this.#state === before) return;
-    if (this.#state === 'local' && before === '') announce(strings.onPage(name));
-    else if (this.#state === 'failed') announce(strings.notUploaded(name, failureText(upload)));
+    if (this.#state === 'local' && before === '') announce(laterStrings.onPage(name));
+    else if (this.#state === 'failed') announce(laterStrings.notUploaded(name, failureText(upload)));
     else if (this.#state === 'missing') announce(problem);
-    else if (upload && this.#state === 'paused') announce(strings.uploadPaused(name));
-    else if (upload && this.#state === 'uploading' && before !== 'ready') announce(strings.uploading(name));
-    else if (upload && this.#state === 'ready' && before !== '') announce(strings.uploaded(name));
+    else if (upload && this.#state === 'paused') announce(laterStrings.uploadPaused(name));
+    else if (upload && this.#state === 'uploading' && before !== 'ready') announce(laterStrings.uploading(name));
+    else if (upload && this.#state === 'ready' && before !== '') announce(laterStrings.uploaded(name));
   }
 }
 

@@ -154,7 +154,8 @@ export class Meeting {
     this.#hands.sessionChanged(session === null);
     if (!session) return;
     session.addEventListener('participantschange', (event) => {
-      const { joined } = /** @type {CustomEvent<{ joined: { number: number }[] }>} */ (event).detail;
+      const { joined } =
+        /** @type {CustomEvent<{ joined: import('../sync/participants.js').Participant[] }>} */ (event).detail;
       const here = new Set(session.activeParticipants.map(({ number }) => number));
       this.#keepOnly(here);
       // The first list has all participants. They learn of a raised hand by the repeated message.

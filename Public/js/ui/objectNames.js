@@ -43,7 +43,7 @@ export function toolName(tool) {
 
 /** @param {Drawable} one @param {number} count of strokes like this one @returns {string} */
 function kindName(one, count) {
-  if ('place' in one) return one.isPicture ? strings.picture(one.name) : strings.file(one.name);
+  if ('place' in one) return one.isPicture ? laterStrings.picture(one.name) : laterStrings.file(one.name);
   if ('text' in one) return laterStrings.textObject(excerpt(one.text));
   if (NAMED_TOOLS.includes(one.tool)) return toolName(one.tool);
   return one.tool === 'highlighter' ? laterStrings.highlights(count) : laterStrings.strokes(count);
@@ -58,8 +58,8 @@ function authorName(author) {
 /** @param {Drawable} one @param {boolean} isDark true on dark paper */
 function colorName(one, isDark) {
   if ('place' in one) return '';
-  if (one.rgb === ADAPTIVE) return isDark ? laterStrings.white : laterStrings.black;
-  const names = [...strings.colors, ...strings.grays, laterStrings.black, laterStrings.white];
+  if (one.rgb === ADAPTIVE) return isDark ? laterStrings.whiteInk : laterStrings.blackInk;
+  const names = [...laterStrings.colors, ...laterStrings.grays, laterStrings.blackInk, laterStrings.whiteInk];
   return names[nearestNamed(one.rgb)].toLocaleLowerCase();
 }
 

@@ -1,6 +1,7 @@
 /** Goes through the objects of the page in the order of drawing. */
 
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 
 /** @typedef {import('../model/scene.js').Drawable} Drawable */
 
@@ -17,5 +18,5 @@ export function stepToObject({ scene, selection: { sole }, choose }, by) {
   if (all.length === 0) return;
   const before = sole ? all.findIndex(({ id }) => id === sole.id) : by > 0 ? -1 : 0;
   const at = (before + by + all.length) % all.length;
-  choose(all[at], strings.doneOf(strings.number(at + 1), strings.number(all.length)));
+  choose(all[at], laterStrings.doneOf(strings.number(at + 1), strings.number(all.length)));
 }

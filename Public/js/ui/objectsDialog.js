@@ -41,7 +41,7 @@ export class ObjectsDialog {
   #search = make('input', {
     type: 'search',
     'aria-label': laterStrings.searchObjects,
-    placeholder: strings.searchPages,
+    placeholder: laterStrings.searchPages,
     spellcheck: 'false',
   });
   #count = make('p', { class: 'note' });

@@ -1,6 +1,7 @@
 /** The title of the page: in the header, and as the title of the document. */
 
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { announce } from './dialogs.js';
 import { element } from './elements.js';
 
@@ -24,7 +25,7 @@ export function showTitle(title, sharing) {
     element('title').toggleAttribute('data-titled', text !== '');
     document.title = text ? `${text} · ${PRODUCT}` : PRODUCT;
     const name = by > 0 ? sharing.session?.participant(by)?.name ?? strings.somebody : '';
-    if (name) announce(text ? strings.titleChanged(name, text) : strings.titleRemoved(name));
+    if (name) announce(text ? laterStrings.titleChanged(name, text) : laterStrings.titleRemoved(name));
     isScheduled = false;
     by = 0;
   };

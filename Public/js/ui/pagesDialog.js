@@ -2,6 +2,7 @@
 
 import { MAX_TITLE_LENGTH } from '../protocol/titleSync.js';
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { confirmed, showDialog } from './dialogs.js';
 import { make } from './elements.js';
 import { icon } from './icons.js';
@@ -33,10 +34,14 @@ export class PagesDialog {
     spellcheck: 'false',
     enterkeyhint: 'done',
   });
-  #search = make('input', { type: 'search', 'aria-label': strings.searchPages, placeholder: strings.searchPages });
+  #search = make('input', {
+    type: 'search',
+    'aria-label': laterStrings.searchPages,
+    placeholder: laterStrings.searchPages,
+  });
   #note = make('p', { class: 'note', role: 'status' });
   #rows = make('ul', { id: 'pages-list', class: 'list', 'aria-labelledby': 'pages-title' });
-  #removeAll = make('button', { type: 'button', id: 'remove-pages' }, strings.removeAllPages);
+  #removeAll = make('button', { type: 'button', id: 'remove-pages' }, laterStrings.removeAllPages);
   #dialog;
   /** @type {Page[]} */
   #pages = [];
@@ -85,7 +90,7 @@ export class PagesDialog {
       'form',
       { method: 'dialog' },
       this.#heading,
-      make('label', { class: 'field' }, make('span', {}, strings.pageTitle), this.#title),
+      make('label', { class: 'field' }, make('span', {}, laterStrings.pageTitle), this.#title),
       this.#search,
       this.#note,
       this.#rows,
@@ -125,7 +130,7 @@ export class PagesDialog {
     if (this.#title.value === this.#titleBefore) this.#fillTitle();
     for (const page of this.#pages) if (page.id === this.#parts.shown()) page.title = text;
     const shown = this.#rows.querySelector('[aria-current] b');
-    if (shown) shown.textContent = text || strings.untitled;
+    if (shown) shown.textContent = text || laterStrings.untitled;
   }
 
   /** Reads the list again, unless the person is using it. */
@@ -140,18 +145,18 @@ export class PagesDialog {
     this.#release();
     const words = this.#search.value.toLocaleLowerCase().split(/\s+/).filter(Boolean);
     const found = this.#pages.filter(({ title, people }) => {
-      const text = [title || strings.untitled, ...people].join(' ').toLocaleLowerCase();
+      const text = [title || laterStrings.untitled, ...people].join(' ').toLocaleLowerCase();
       return words.every((word) => text.includes(word));
     });
     this.#rows.replaceChildren(...found.map((page) => this.#row(page)));
     this.#removeAll.hidden = !this.#pages.some(({ id }) => id !== this.#parts.shown());
-    this.#note.textContent = words.length > 0 ? strings.pagesFound(found.length) : strings.pagesHere;
+    this.#note.textContent = words.length > 0 ? laterStrings.pagesFound(found.length) : laterStrings.pagesHere;
   }
 
   /** @param {Page} page */
   #row(page) {
     const isShown = page.id === this.#parts.shown();
-    const name = page.title || strings.untitled;
+    const name = page.title || laterStrings.untitled;
     const link = make(
       'a',
       { class: 'page', href: this.#parts.addressOf(page) },
@@ -181,7 +186,7 @@ export class PagesDialog {
 
   /** @param {Page} page @param {string} name */
   #removeButton(page, name) {
-    const button = make('button', { type: 'button', class: 'small', 'aria-label': strings.removePage(name) });
+    const button = make('button', { type: 'button', class: 'small', 'aria-label': laterStrings.removePage(name) });
     button.append(icon('remove'));
     button.addEventListener('click', () => this.#remove(page, name));
     return button;
@@ -190,16 +195,16 @@ export class PagesDialog {
   /** @param {Page} page */
   async #open(page) {
     if (await this.#parts.list.canOpen(page)) location.assign(this.#parts.addressOf(page));
-    else this.#note.textContent = strings.openElsewhere;
+    else this.#note.textContent = laterStrings.openElsewhere;
   }
 
   /** @param {Page} page @param {string} name */
   async #remove(page, name) {
-    const text = mayBeLost(page) ? strings.removeLastCopy : strings.removeEntry;
+    const text = mayBeLost(page) ? laterStrings.removeLastCopy : laterStrings.removeEntry;
     if (!await confirmed({ title: strings.removeQuestion(name), text, action: strings.remove })) return;
     const at = [...this.#rows.children].findIndex((row) => row.contains(document.activeElement));
     if (!await this.#parts.list.remove(page)) {
-      this.#note.textContent = strings.openElsewhere;
+      this.#note.textContent = laterStrings.openElsewhere;
       return;
     }
     this.#pages = this.#pages.filter(({ id }) => id !== page.id);
@@ -211,8 +216,8 @@ export class PagesDialog {
   async #removeOthers() {
     const others = this.#pages.filter(({ id }) => id !== this.#parts.shown());
     const lost = others.filter(mayBeLost).length;
-    const title = strings.removePages(others.length);
-    const text = lost > 0 ? strings.removeLastCopies(lost) : strings.removeEntry;
+    const title = laterStrings.removePages(others.length);
+    const text = lost > 0 ? laterStrings.removeLastCopies(lost) : laterStrings.removeEntry;
     if (!await confirmed({ title, text, action: strings.remove })) return;
     for (const page of others) await this.#parts.list.remove(page);
     this.#pages = await this.#parts.list.all();
@@ -251,12 +256,12 @@ function mayBeLost({ isOnlyHere, isUnsent, isEnded }) {
 function notesOf({ people, at, isEnded, isOnlyHere, isUnsent }, isShown) {
   const shown = people.slice(0, people.length > MAX_NAMES + 1 ? MAX_NAMES : undefined);
   const rest = people.length > shown.length ? [strings.morePeople(people.length - shown.length)] : [];
-  const state = isEnded ? strings.pageEnded : isOnlyHere ? strings.onlyHere : '';
+  const state = isEnded ? laterStrings.pageEnded : isOnlyHere ? laterStrings.onlyHere : '';
   return [
-    isShown ? strings.shownPage : '',
-    people.length > 0 ? strings.withPeople(strings.names([...shown, ...rest])) : '',
-    strings.moment(at, Date.now()),
+    isShown ? laterStrings.shownPage : '',
+    people.length > 0 ? laterStrings.withPeople(strings.names([...shown, ...rest])) : '',
+    laterStrings.moment(at, Date.now()),
     state,
-    isUnsent ? strings.unsent : '',
+    isUnsent ? laterStrings.unsent : '',
   ].filter(Boolean).join(' · ');
 }

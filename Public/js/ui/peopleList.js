@@ -2,7 +2,6 @@
 
 import { initials } from '../model/initials.js';
 import { textOn } from '../model/palette.js';
-import { strings } from '../i18n/i18n.js';
 import { laterStrings } from '../i18n/later.js';
 import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
@@ -51,7 +50,7 @@ export class PeopleList {
     const { name, color, tabs } = people.me;
     const { hand, followers } = own();
     const audience = followers > 0 ? laterStrings.followers(followers) : '';
-    const notes = [strings.you, tabs > 1 ? strings.tabs(tabs) : '', audience];
+    const notes = [laterStrings.you, tabs > 1 ? laterStrings.tabs(tabs) : '', audience];
     const others = [...people.others].sort((a, b) => people.rank(a) - people.rank(b));
     const rows = others.map((person) => this.#otherRow(person));
     this.#list.replaceChildren(row({ name, color }, notes, hand, 'here'), ...rows);
@@ -63,8 +62,8 @@ export class PeopleList {
     const { people, marksOf, follow } = this.#parts;
     const { kind, minutes } = people.state(person);
     const { hand, isFollowed, isFollower } = marksOf(person);
-    const status = kind === 'idle' ? strings.idleFor(minutes) : strings.presence[kind];
-    const tabs = person.numbers.length > 1 ? strings.tabs(person.numbers.length) : '';
+    const status = kind === 'idle' ? laterStrings.idleFor(minutes) : laterStrings.presence[kind];
+    const tabs = person.numbers.length > 1 ? laterStrings.tabs(person.numbers.length) : '';
     const made = row(person, [status, tabs, isFollower ? laterStrings.followsYou : ''], hand, kind);
     const label = laterStrings.followPerson(person.name);
     const button = make('button', { type: 'button', 'aria-pressed': String(isFollowed), 'aria-label': label });

@@ -47,7 +47,7 @@ export function handText(place) {
 /** @param {HTMLElement} chip @param {Person} person @param {Marks} marks */
 function markChip(chip, { name }, { hand, isFollowed, isFollower }) {
   mark(chip, hand, isFollower ? 1 : 0);
-  const state = chip.hasAttribute('data-away') ? strings.presence.away : '';
+  const state = chip.hasAttribute('data-away') ? laterStrings.presence.away : '';
   const notes = [state, handText(hand), isFollower ? laterStrings.followsYou : ''].filter(Boolean);
   chip.setAttribute('aria-pressed', String(isFollowed));
   chip.setAttribute('aria-label', [laterStrings.followPerson(name), ...notes].join(', '));

@@ -2,6 +2,7 @@
 
 import { qrCode } from './qrCode.js';
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { showDialog } from './dialogs.js';
 import { element, make, makeSVG } from './elements.js';
 import { isForThisDeviceOnly, networkLinks } from './networkLinks.js';
@@ -33,7 +34,7 @@ export function showLink(link) {
   send.hidden = !navigator.share;
   copy.onclick = async () => {
     const isCopied = await copied(input);
-    copy.textContent = isCopied ? strings.copied : strings.copy;
+    copy.textContent = isCopied ? laterStrings.copied : strings.copy;
     note.textContent = isCopied ? hint : strings.copyByHand;
   };
   // The promise is rejected if the person cancels; that is no error.
@@ -54,8 +55,8 @@ export function showLink(link) {
 
 /** @param {string} link to a gateway on this device @returns {string} the devices that can open it */
 function hintFor(link) {
-  if (isForThisDeviceOnly(link)) return strings.onlyThisDevice;
-  return link.startsWith('https:') ? strings.inNetworkWithWarning : strings.inNetwork;
+  if (isForThisDeviceOnly(link)) return laterStrings.onlyThisDevice;
+  return link.startsWith('https:') ? laterStrings.inNetworkWithWarning : laterStrings.inNetwork;
 }
 
 /** @param {HTMLInputElement} input */

@@ -3,6 +3,7 @@
 import { DASHES, FILLS } from '../model/lineStyle.js';
 import { ADAPTIVE, textOn } from '../model/palette.js';
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { cssColor, element, makeSVG } from './elements.js';
 import { radioButton, RadioGroup } from './radioGroup.js';
 import { HIGHLIGHTER_WIDTHS, WIDTHS } from './settings.js';
@@ -32,9 +33,9 @@ export class StylePanel {
   constructor(picker) {
     this.#picker = picker;
     const names = [
-      strings.adaptiveInk,
-      ...ORDER.map((number) => strings.colors[number]),
-      ...strings.grays,
+      laterStrings.adaptiveInk,
+      ...ORDER.map((number) => laterStrings.colors[number]),
+      ...laterStrings.grays,
       strings.ownColor,
     ];
     const swatches = [...COLORS, picker.own].map((rgb, index) => swatch(names[index], rgb, index));
@@ -54,8 +55,8 @@ export class StylePanel {
       () => leading.show(picker.chosen),
       () => others.show(picker.chosen - LEADING),
       () => widths.show(picker.width),
-      this.#group('fill', ['', ...FILLS], strings.fills, fillIcon),
-      this.#group('dash', ['', ...DASHES], strings.dashes, dashIcon),
+      this.#group('fill', ['', ...FILLS], laterStrings.fills, fillIcon),
+      this.#group('dash', ['', ...DASHES], laterStrings.dashes, dashIcon),
       this.#group('opacity', OPACITIES, OPACITIES.map((part) => strings.percent(100 * part)), opacityIcon),
     ];
     this.#dialog.addEventListener('change', () => picker.setOwn(this.#dialog.value));
@@ -131,7 +132,7 @@ function color({ style }, rgb) {
 
 /** @param {number} index */
 function widthButton(index) {
-  const label = strings.widths[index];
+  const label = laterStrings.widths[index];
   const letter = makeSVG('text', { x: '14', y: String(18 + 2 * index), 'font-size': String(13 + 5 * index) });
   letter.textContent = 'A';
   const drawing = makeSVG(

@@ -2,6 +2,7 @@
 
 import { byteCount } from '../i18n/format.js';
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 
 /** @typedef {import('../model/item.js').Item} Item */
 
@@ -12,11 +13,11 @@ const MIN_MS = 800;
 
 /** @param {number} offset @param {number} size both in bytes @returns {string} such as `12.4 of 81 MB` */
 export function doneOfTotal(offset, size) {
-  if (size < 1024) return strings.doneOf(strings.number(offset), strings.bytes(size));
+  if (size < 1024) return laterStrings.doneOf(strings.number(offset), strings.bytes(size));
   const [unit, name] = size < MB ? [1024, 'KB'] : [MB, 'MB'];
   // Rounded down, so that it never exceeds the total.
   const tenths = (/** @type {number} */ bytes) => strings.number(Math.floor(10 * bytes / unit) / 10);
-  return strings.doneOf(tenths(offset), `${tenths(size)} ${name}`);
+  return laterStrings.doneOf(tenths(offset), `${tenths(size)} ${name}`);
 }
 
 /**
@@ -30,11 +31,11 @@ export function partDone(offset, size) {
 
 /** @param {number} seconds @returns {string} */
 export function timeLeft(seconds) {
-  if (seconds < 5) return strings.fewSecondsLeft;
-  if (seconds < 57.5) return strings.secondsLeft(5 * Math.round(seconds / 5));
+  if (seconds < 5) return laterStrings.fewSecondsLeft;
+  if (seconds < 57.5) return laterStrings.secondsLeft(5 * Math.round(seconds / 5));
   const minutes = Math.round(seconds / 60);
-  if (minutes < 60) return strings.minutesLeft(minutes);
-  return strings.hoursLeft(Math.floor(minutes / 60), minutes % 60);
+  if (minutes < 60) return laterStrings.minutesLeft(minutes);
+  return laterStrings.hoursLeft(Math.floor(minutes / 60), minutes % 60);
 }
 
 /** The transfer rate of an upload over the last seconds. */
@@ -66,10 +67,10 @@ export class TransferRate {
 
 /** @param {Item} item @returns {string} a description for screen readers */
 export function itemLabel({ isPicture, name, size, by, state, offset, upload }) {
-  const known = [isPicture ? strings.picture(name) : strings.file(name)];
+  const known = [isPicture ? laterStrings.picture(name) : laterStrings.file(name)];
   if (size !== null) known.push(byteCount(size, strings));
-  if (by) known.push(strings.addedBy(by));
-  if (upload?.state === 'failed') known.push(strings.failed);
-  else if (state === 'uploading' || state === 'stalled') known.push(strings.underWay(partDone(offset, size)));
+  if (by) known.push(laterStrings.addedBy(by));
+  if (upload?.state === 'failed') known.push(laterStrings.failed);
+  else if (state === 'uploading' || state === 'stalled') known.push(laterStrings.underWay(partDone(offset, size)));
   return known.join(', ');
 }

@@ -2,7 +2,14 @@
 
 import { formatterOf } from '../format.js';
 
-const { number, plural, counted } = formatterOf('de');
+const { number, plural, counted, moment } = formatterOf('de');
+const PAGES = { one: 'Seite', other: 'Seiten' };
+const STROKES = { one: 'Strich', other: 'Striche' };
+const PICTURES = { one: 'Bild', other: 'Bilder' };
+const FILES = { one: 'Datei', other: 'Dateien' };
+const TEXTS = { one: 'Text', other: 'Texte' };
+const THINGS = { one: 'Element', other: 'Elemente' };
+const ARE = { one: 'ist', other: 'sind' };
 const PEOPLE = { one: 'Person', other: 'Personen' };
 
 /** @type {import('./en.js').LaterStrings} */
@@ -58,8 +65,8 @@ const table = {
   textObject: (text) => `Text „${text}“`,
   drawnBy: (name) => `von ${name}`,
   drawnByYou: 'von dir',
-  black: 'schwarz',
-  white: 'weiß',
+  blackInk: 'schwarz',
+  whiteInk: 'weiß',
 
   keyEnter: 'Form oder Text in die Mitte setzen; Strich beginnen und beenden',
   keyCross: 'Ohne Auswahl das Kreuz oder die Seite bewegen; in größeren, kleineren Schritten',
@@ -101,6 +108,121 @@ const table = {
   notSoOften: 'Das hast du gerade getan. Warte einen Moment.',
 
   keyPlace: 'Eine Stelle zeigen: den Zeiger oder die Auswahl',
+
+  colors: ['Rot', 'Orange', 'Gelb', 'Grün', 'Mint', 'Petrol', 'Hellblau', 'Indigo', 'Lila', 'Rosa', 'Braun'],
+  adaptiveInk: 'Schwarz, auf dunklem Papier weiß',
+  grays: ['Dunkelgrau', 'Hellgrau'],
+  widths: ['Dünn', 'Mittel', 'Dick'],
+  fills: ['Keine', 'Zart', 'Voll'],
+  dashes: ['Durchgezogen', 'Gestrichelt', 'Gepunktet'],
+  font: 'Schrift',
+  fonts: ['Handschrift', 'Druckschrift'],
+  keyTools: 'Stift, Textmarker, Radierer, Auswahl',
+  keyEraser: 'Ganze Striche oder Teile radieren',
+  keyShapes: 'Linie, Pfeil, Rechteck, Ellipse',
+  keyRegular: 'Gleich breit und hoch, gerade; von der Mitte aus',
+  keySize: 'Auswahl vergrößern, verkleinern',
+  keyRemove: 'Auswahl entfernen',
+  keyAll: 'Alles auswählen',
+  keyStep: 'Vorheriges, nächstes Element auswählen',
+  keyCopy: 'Kopieren, einfügen; auch auf anderen Seiten',
+  keyWidth: 'Dünner, dicker',
+  keyColors: 'Farben; C für die eigene',
+  keyHand: 'Seite verschieben; auch mit zwei Fingern oder Mausrad',
+  keyZoom: 'Ansicht vergrößern, verkleinern',
+  keyActualSize: 'Originalgröße',
+  keyList: 'Diese Liste',
+  space: 'Leertaste',
+  drag: 'ziehen',
+  copied: 'Kopiert',
+  onlyThisDevice:
+    'Diesen Link kann nur dieses Gerät öffnen. Damit andere mitzeichnen können, öffne die Seite unter der Adresse, die dieser Rechner in deinem Netz hat.',
+  inNetwork: 'Geräte im selben Netz können diesen Link öffnen.',
+  inNetworkWithWarning:
+    'Geräte im selben Netz können diesen Link öffnen. Ihr Browser warnt vielleicht zuerst, weil er das Zertifikat dieses Rechners nicht kennt.',
+  damagedLink: 'Dieser Link ist beschädigt',
+  damagedLinkText:
+    'Er ist unvollständig, oder etwas anderes stimmt nicht mit ihm. Deshalb führt er zu keiner Sitzung. Lass dir den Link noch einmal geben. Bis dahin kannst du allein zeichnen.',
+  drawAlone: 'Allein zeichnen',
+  you: 'du',
+  presence: { drawing: 'zeichnet gerade', here: 'da', away: 'abwesend' },
+  idleFor: (minutes) => `seit ${number(minutes)} Min. inaktiv`,
+  tabs: (count) => `${number(count)} Tabs`,
+  pageTitle: 'Titel dieser Seite',
+  searchPages: 'Suchen',
+  pagesHere: 'Diese Liste gibt es nur auf diesem Gerät.',
+  pagesFound: (count) => `${counted(count, PAGES)} gefunden.`,
+  untitled: 'Ohne Titel',
+  shownPage: 'diese Seite',
+  withPeople: (names) => `mit ${names}`,
+  pageEnded: 'beendet',
+  onlyHere: 'nur auf diesem Gerät',
+  unsent: 'noch nicht gesendet',
+  openElsewhere: 'Diese Seite ist in einem anderen Tab offen.',
+  removePage: (name) => `${name} aus der Liste entfernen`,
+  removeEntry: 'Sie verschwindet aus dieser Liste. Ihr Link funktioniert weiter, für dich und alle anderen.',
+  removeLastCopy: 'Vielleicht gibt es sie nur noch auf diesem Gerät. Sie lässt sich nicht zurückholen.',
+  removeAllPages: 'Alle entfernen …',
+  removePages: (count) => `${counted(count, PAGES)} entfernen?`,
+  removeLastCopies: (count) =>
+    `${counted(count, PAGES)} gibt es vielleicht nur noch auf diesem Gerät. Das lässt sich nicht rückgängig machen.`,
+  titleChanged: (name, title) => `${name} nennt diese Seite jetzt ${title}`,
+  titleRemoved: (name) => `${name} hat den Titel dieser Seite entfernt`,
+  moment,
+  pastedAs: (count) => `Der eingefügte Text ist lang: Daraus sind ${counted(count, TEXTS)} geworden.`,
+  pastedPart: (limit, count) =>
+    `Der eingefügte Text ist zu lang: Hier sind nur seine ersten ${number(limit)} Zeichen, als ${
+      counted(count, TEXTS)
+    }.`,
+  pause: 'Anhalten',
+  resume: 'Fortsetzen',
+  paused: 'angehalten',
+  waiting: 'wartet',
+  noConnection: 'keine Verbindung',
+  loading: 'Wird geladen …',
+  uploadOf: (name) => `Upload von ${name}`,
+  onPage: (name) => `${name} liegt auf der Seite.`,
+  notUploaded: (name, why) => `${name} wurde nicht hochgeladen. ${why}`,
+  uploadPaused: (name) => `Der Upload von ${name} ist angehalten.`,
+  uploading: (name) => `${name} wird hochgeladen.`,
+  uploaded: (name) => `${name} wurde hochgeladen.`,
+  picture: (name) => `Bild ${name}`,
+  file: (name) => `Datei ${name}`,
+  addedBy: (name) => `hinzugefügt von ${name}`,
+  failed: 'nicht hochgeladen',
+  underWay: (done) => `wird hochgeladen, ${done}`,
+  unreadable: 'Diese Datei lässt sich nicht lesen.',
+  filesUnreadable: (count) =>
+    `${counted(count, FILES)} ${plural(count, { one: 'lässt', other: 'lassen' })} sich nicht lesen.`,
+  filesTooLarge: (count, limit) =>
+    `${counted(count, FILES)} ${plural(count, ARE)} zu groß. Erlaubt sind hier höchstens ${limit}.`,
+  copyTooLarge: 'Ein so großes Bild kann dieser Browser nicht erzeugen.',
+  savedWithout: (count) =>
+    count === 1
+      ? 'Gespeichert ohne ein Bild, das sich nicht laden lässt.'
+      : `Gespeichert ohne ${counted(count, PICTURES)}, die sich nicht laden lassen.`,
+  pictureCopied: 'Das Bild ist in der Zwischenablage.',
+  pixels: (width, height) => `PNG, ${number(width)} × ${number(height)} Pixel.`,
+  noLarger: 'Größere Bilder können Browser nicht erzeugen.',
+  formats: {
+    svg: 'SVG: in jeder Größe scharf, für Browser und Zeichenprogramme.',
+    drawing: 'Eine Datei mit allem, was hier ist. Mit „Öffnen …“ kannst du daran weiterzeichnen.',
+  },
+  beingMade: (percent) => `Wird erstellt: ${percent}`,
+  openedWithout: (count) =>
+    `Geöffnet ohne ${counted(count, THINGS)}, ${
+      plural(count, { one: 'das beschädigt ist', other: 'die beschädigt sind' })
+    }.`,
+  noDrawing: 'Das ist keine Zeichnung von Draw Together, oder sie ist beschädigt.',
+  drawingTooNew: 'Diese Zeichnung wurde mit einer neueren Version gespeichert. Lade die Seite neu.',
+  drawingTooLarge: (size, limit) => `Diese Zeichnung ist ${size} groß. Öffnen lassen sich höchstens ${limit}.`,
+  shapesInFile: (count) => counted(count, STROKES),
+  tooManyInDrawing: (what, limit) => `In dieser Zeichnung sind ${what}. Öffnen lassen sich höchstens ${number(limit)}.`,
+  doneOf: (done, total) => `${done} von ${total}`,
+  fewSecondsLeft: 'noch ein paar Sekunden',
+  secondsLeft: (seconds) => `noch ${number(seconds)} s`,
+  minutesLeft: (minutes) => `noch ${number(minutes)} min`,
+  hoursLeft: (hours, minutes) => `noch ${number(hours)} h${minutes > 0 ? ` ${number(minutes)} min` : ''}`,
 };
 
 export const de = Object.freeze(table);

@@ -7,7 +7,14 @@ import { formatterOf } from '../format.js';
 
 /** @typedef {typeof table} LaterStrings */
 
-const { number, plural, counted } = formatterOf('en');
+const { number, plural, counted, moment } = formatterOf('en');
+const PAGES = { one: 'page', other: 'pages' };
+const STROKES = { one: 'stroke', other: 'strokes' };
+const PICTURES = { one: 'picture', other: 'pictures' };
+const FILES = { one: 'file', other: 'files' };
+const TEXTS = { one: 'text', other: 'texts' };
+const THINGS = { one: 'thing', other: 'things' };
+const ARE = { one: 'is', other: 'are' };
 const PEOPLE = { one: 'person', other: 'people' };
 
 const table = {
@@ -67,8 +74,8 @@ const table = {
   /** @param {string} name */
   drawnBy: (name) => `by ${name}`,
   drawnByYou: 'by you',
-  black: 'black',
-  white: 'white',
+  blackInk: 'black',
+  whiteInk: 'white',
 
   // The list of keys.
   keyEnter: 'Place a shape or text in the middle; begin and end a stroke',
@@ -131,6 +138,152 @@ const table = {
 
   // The list of keys.
   keyPlace: 'Show a place: the pointer, or the selection',
+
+  /** In the order of the palette. */
+  colors: ['Red', 'Orange', 'Yellow', 'Green', 'Mint', 'Teal', 'Cyan', 'Indigo', 'Purple', 'Pink', 'Brown'],
+  adaptiveInk: 'Black, on dark paper white',
+  grays: ['Dark gray', 'Light gray'],
+  widths: ['Fine', 'Medium', 'Broad'],
+  fills: ['None', 'Tint', 'Full'],
+  dashes: ['Solid', 'Dashed', 'Dotted'],
+  font: 'Font',
+  fonts: ['Handwriting', 'Print'],
+  keyTools: 'Pen, highlighter, eraser, selection',
+  keyEraser: 'Erase whole strokes or parts',
+  keyShapes: 'Line, arrow, rectangle, ellipse',
+  keyRegular: 'Equal sides, straight; from the center',
+  keySize: 'Enlarge, reduce the selection',
+  keyRemove: 'Remove the selection',
+  keyAll: 'Select all',
+  keyStep: 'Select the previous, the next',
+  keyCopy: 'Copy, paste; also on other pages',
+  keyWidth: 'Finer, broader',
+  keyColors: 'Colors; C your own',
+  keyHand: 'Move the page; also with two fingers or the wheel',
+  keyZoom: 'Zoom in, zoom out',
+  keyActualSize: 'Actual size',
+  keyList: 'This list',
+  space: 'Space',
+  drag: 'drag',
+  copied: 'Copied',
+  onlyThisDevice:
+    'Only this device can open this link. To draw with others, open the page at the address that this machine has in your network.',
+  inNetwork: 'Devices in the same network can open this link.',
+  inNetworkWithWarning:
+    'Devices in the same network can open this link. Their browsers may warn at first, because they do not know the certificate of this machine.',
+  damagedLink: 'This link is damaged',
+  damagedLinkText:
+    'It is incomplete, or something else is wrong with it, so it leads to no session. Ask for the link again. Until then, you can draw alone.',
+  drawAlone: 'Draw alone',
+  you: 'you',
+  /** The states of a person. */
+  presence: { drawing: 'drawing now', here: 'here', away: 'away' },
+  /** @param {number} minutes */
+  idleFor: (minutes) => `idle for ${number(minutes)} min`,
+  /** @param {number} count */
+  tabs: (count) => `${number(count)} tabs`,
+  pageTitle: 'Title of this page',
+  searchPages: 'Search',
+  pagesHere: 'Only this device has this list.',
+  /** @param {number} count */
+  pagesFound: (count) => `${counted(count, PAGES)} found.`,
+  untitled: 'Untitled',
+  shownPage: 'this page',
+  /** @param {string} names */
+  withPeople: (names) => `with ${names}`,
+  pageEnded: 'ended',
+  onlyHere: 'only on this device',
+  unsent: 'not sent yet',
+  openElsewhere: 'This page is open in another tab.',
+  /** @param {string} name */
+  removePage: (name) => `Remove ${name} from the list`,
+  removeEntry: 'It is removed from this list. Its link still works for you and for everybody else.',
+  removeLastCopy: 'This device may have the only copy. It cannot be brought back.',
+  removeAllPages: 'Remove all…',
+  /** @param {number} count */
+  removePages: (count) => `Remove ${counted(count, PAGES)}?`,
+  /** @param {number} count */
+  removeLastCopies: (count) =>
+    `This device may have the only copy of ${counted(count, PAGES)}. ${
+      plural(count, { one: 'It', other: 'They' })
+    } cannot be brought back.`,
+  /** @param {string} name @param {string} title */
+  titleChanged: (name, title) => `${name} named this page ${title}`,
+  /** @param {string} name */
+  titleRemoved: (name) => `${name} removed the title of this page`,
+  moment,
+  /** @param {number} count */
+  pastedAs: (count) => `The pasted text is long: it became ${counted(count, TEXTS)}.`,
+  /** @param {number} limit @param {number} count */
+  pastedPart: (limit, count) =>
+    `The pasted text is too long: only its first ${number(limit)} characters are here, as ${counted(count, TEXTS)}.`,
+  pause: 'Pause',
+  resume: 'Resume',
+  paused: 'paused',
+  waiting: 'waiting',
+  noConnection: 'no connection',
+  loading: 'Loading…',
+  /** @param {string} name */
+  uploadOf: (name) => `Upload of ${name}`,
+  /** @param {string} name */
+  onPage: (name) => `${name} is on the page.`,
+  /** @param {string} name @param {string} why */
+  notUploaded: (name, why) => `${name} was not uploaded. ${why}`,
+  /** @param {string} name */
+  uploadPaused: (name) => `The upload of ${name} is paused.`,
+  /** @param {string} name */
+  uploading: (name) => `${name} is being uploaded.`,
+  /** @param {string} name */
+  uploaded: (name) => `${name} is uploaded.`,
+  /** @param {string} name */
+  picture: (name) => `Picture ${name}`,
+  /** @param {string} name */
+  file: (name) => `File ${name}`,
+  /** @param {string} name */
+  addedBy: (name) => `added by ${name}`,
+  failed: 'not uploaded',
+  /** @param {string} done */
+  underWay: (done) => `uploading, ${done}`,
+  unreadable: 'This file cannot be read.',
+  /** @param {number} count */
+  filesUnreadable: (count) => `${counted(count, FILES)} cannot be read.`,
+  /** @param {number} count @param {string} limit */
+  filesTooLarge: (count, limit) =>
+    `${counted(count, FILES)} ${plural(count, ARE)} too large. The limit here is ${limit}.`,
+  copyTooLarge: 'This browser cannot create such a large picture.',
+  /** @param {number} count */
+  savedWithout: (count) =>
+    `Saved without ${count === 1 ? 'a picture' : counted(count, PICTURES)} that cannot be loaded.`,
+  pictureCopied: 'The picture is on the clipboard.',
+  /** @param {number} width @param {number} height */
+  pixels: (width, height) => `PNG, ${number(width)} × ${number(height)} pixels.`,
+  noLarger: 'Browsers cannot create a larger picture.',
+  /** The uses of the other formats. @type {Record<string, string>} */
+  formats: {
+    svg: 'SVG: sharp at any size, in browsers and drawing programs.',
+    drawing: 'A file with everything on the page. With “Open…” you can continue to draw on it.',
+  },
+  /** @param {string} percent */
+  beingMade: (percent) => `Creating the copy: ${percent}`,
+  /** @param {number} count */
+  openedWithout: (count) => `Opened without ${counted(count, THINGS)} that ${plural(count, ARE)} damaged.`,
+  noDrawing: 'This is not a drawing from Draw Together, or it is damaged.',
+  drawingTooNew: 'This drawing was saved by a newer version. Load the page again.',
+  /** @param {string} size @param {string} limit */
+  drawingTooLarge: (size, limit) => `This drawing is ${size}. At most ${limit} can be opened.`,
+  /** @param {number} count */
+  shapesInFile: (count) => counted(count, STROKES),
+  /** @param {string} what @param {number} limit */
+  tooManyInDrawing: (what, limit) => `There are ${what} in this drawing. At most ${number(limit)} can be opened.`,
+  /** @param {string} done @param {string} total */
+  doneOf: (done, total) => `${done} of ${total}`,
+  fewSecondsLeft: 'a few seconds left',
+  /** @param {number} seconds */
+  secondsLeft: (seconds) => `${number(seconds)} s left`,
+  /** @param {number} minutes */
+  minutesLeft: (minutes) => `${number(minutes)} min left`,
+  /** @param {number} hours @param {number} minutes */
+  hoursLeft: (hours, minutes) => `${number(hours)} h ${minutes > 0 ? `${number(minutes)} min ` : ''}left`,
 };
 
 export const en = Object.freeze(table);

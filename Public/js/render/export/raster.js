@@ -2,7 +2,7 @@
 
 import { decodeImage, levelFor, measureImage } from '../../model/imageFile.js';
 import { fontsOf } from '../shippedFonts.js';
-import { strings } from '../../i18n/i18n.js';
+import { laterStrings } from '../../i18n/later.js';
 
 /**
  * @typedef {import('../../model/item.js').Item} Item
@@ -129,7 +129,7 @@ export async function rasterOf({ drawables, paint, paper, signal, progress }, wa
     image.close();
   }
   const blob = await new Promise((resolve) => canvas.toBlob(resolve));
-  if (!blob) throw new Error(strings.copyTooLarge);
+  if (!blob) throw new Error(laterStrings.copyTooLarge);
   return { blob, missing };
 }
 
