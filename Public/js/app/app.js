@@ -28,7 +28,6 @@ import { PenTool } from '../tools/penTool.js';
 import { PointerInput } from '../tools/pointerInput.js';
 import { ShapeTool } from '../tools/shapeTool.js';
 import { TextTool } from '../tools/textTool.js';
-import { ChangeLabels } from '../ui/changeLabels.js';
 import { SharedCursors } from '../ui/sharedCursors.js';
 import { CanvasView } from '../ui/canvasView.js';
 import { SelectionController } from '../ui/selectionController.js';
@@ -98,12 +97,6 @@ const selectionController = new SelectionController({
 });
 const { selectTool } = selectionController;
 const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, requestFrame });
-const changeLabels = new ChangeLabels({
-  camera,
-  participant: (number) => sharing.session?.participant(number) ?? null,
-  isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
-  requestFrame,
-});
 const base = new URL('/', location.href);
 const tabStorage = storageOr(() => sessionStorage);
 const sharing = new Sharing({
@@ -176,7 +169,6 @@ frames.run(
   (now) => pageState.frame(now),
   (now) => drawing.flush(now),
   (now) => cursors.frame(now),
-  (now) => changeLabels.frame(now),
   (now) => itemStore.placements.frame(now),
   (now) => itemView.frame(now, renderer),
   (now) => selectionController.frame(now),
@@ -206,9 +198,6 @@ shapes.observe(index);
 scene.observe({ shown: requestFrame, changed: requestFrame, hidden: requestFrame });
 drawing.addEventListener('change', stateChanged);
 itemStore.addEventListener('change', stateChanged);
-for (const source of [drawing, itemStore]) {
-  source.addEventListener('remotechange', (event) => changeLabels.show(/** @type {CustomEvent} */ (event).detail));
-}
 itemView.watchColors(() => (renderer.redraw(), requestFrame()));
 drawing.addEventListener('error', (event) => toast(errorText(/** @type {CustomEvent<Error>} */ (event).detail)));
 drawing.addEventListener('caughtup', () => initialView.endCatchUp());
@@ -287,7 +276,18 @@ async function createDeferred() {
     ...functions
   } = parts;
   renderer.useTiles(TiledRenderer);
+  itemView.useBitmaps(functions.BitmapCache);
   itemView.useRows(ItemRow);
+  const changeLabels = new functions.ChangeLabels({
+    camera,
+    participant: (number) => sharing.session?.participant(number) ?? null,
+    isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
+    requestFrame,
+  });
+  frames.run((now) => changeLabels.frame(now));
+  for (const source of [drawing, itemStore]) {
+    source.addEventListener('remotechange', (event) => changeLabels.show(/** @type {CustomEvent} */ (event).detail));
+  }
   functions.offerStyles({
     sharing,
     frameQueue,

@@ -2,7 +2,6 @@
 
 import { byteCount } from '../i18n/format.js';
 import { strings } from '../i18n/i18n.js';
-import { PICTURE_TYPES } from './imageFile.js';
 import { paintShape } from '../render/shapePainter.js';
 import { boundsOf } from './placement.js';
 
@@ -12,6 +11,12 @@ import { boundsOf } from './placement.js';
  * @typedef {'local' | 'uploading' | 'stalled' | 'ready'} ItemState `local`: not in a session; `stalled`: its upload makes no
  *   progress
  */
+
+/**
+ * The types that count as pictures, and that the gateway serves with their types. Everything else is a file, whatever its name
+ * is.
+ */
+const PICTURE_TYPES = Object.freeze(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 
 /** The size of every card, in points. */
 export const CARD = Object.freeze({ width: 280, height: 76 });
