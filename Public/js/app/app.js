@@ -300,6 +300,17 @@ async function createDeferred() {
     history,
     frames,
   });
+  await functions.speakLater(document.documentElement.lang);
+  functions.offerTransforms({
+    selectionController,
+    snappedTools: [tools.rectangle, tools.ellipse],
+    selection,
+    items,
+    index,
+    camera,
+    canvas: renderer,
+    frames,
+  });
   useFonts({ toolbar, stylePicker, textTool, textBox, selection, shapes, frameQueue, renderer });
   const exporting = new ExportDialog(
     scene,

@@ -160,7 +160,7 @@ function textCommand(content, { shapes, drawing }) {
   const change = (/** @type {object} */ changes) => {
     const there = shapes.find(content.id);
     if (!(there instanceof Text)) return false;
-    drawing.update([there.with(changes)]);
+    drawing.update([there.rewritten(changes)]);
     return true;
   };
   return { undo: () => change(content.before), redo: () => change(content.after), content };

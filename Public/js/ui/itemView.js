@@ -260,10 +260,10 @@ export class ItemLayer {
   }
 
   /** @param {Item} item @returns {{ left: number, top: number, width: number, height: number }} on the canvas */
-  #box({ bounds, place }) {
-    const [left, top] = this.#parts.camera.toCanvas(bounds.left, bounds.top);
-    const { scale } = this.#parts.camera;
-    return { left, top, width: place.width * scale, height: place.height * scale };
+  #box({ bounds: { left, top, right, bottom } }) {
+    const { camera, camera: { scale } } = this.#parts;
+    const [x, y] = camera.toCanvas(left, top);
+    return { left: x, top: y, width: (right - left) * scale, height: (bottom - top) * scale };
   }
 
   /** @param {Item} item */

@@ -2,6 +2,7 @@
 
 import { isApple } from '../i18n/platform.js';
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
 import { isBusy } from './keys.js';
@@ -22,6 +23,8 @@ function keys() {
     [['I'], strings.add],
     [['←', '→', '↑', '↓'], strings.keyMove],
     [[mod('↑'), mod('↓')], strings.keySize],
+    [[mod('←'), mod('→')], laterStrings.keyTurn],
+    [[alt, strings.drag], laterStrings.keyNoSnapping],
     [[strings.delete], strings.keyRemove],
     [[mod('A')], strings.keyAll],
     [[',', '.'], strings.keyStep],
