@@ -1,9 +1,10 @@
-"""Rotation by the handle and by keys, and snapping with guides."""
+"""Rotation by the handle and by keys, alignment, and snapping with guides."""
 
 from __future__ import annotations
 
 import math
 
+from axe_playwright_python.sync_playwright import Axe
 from board import (
     PHONE, Fingers, all_hold_the_same, are_drawn, choose, draw, items, lie_alike, line, move, pick, picture, sees_ink,
     sees_paper, sees_people, select, share, tool, touch,
@@ -75,7 +76,7 @@ def test_the_handle_rotates_for_everybody(browser, open_page, out):
     a.mouse.move(middle_x + (middle_y - y), middle_y + 3)
     until(lambda: a.locator("#chosen .turn").get_attribute("data-angle"), lambda told: told == "90°")
     a.screenshot(path=out / "transforms-turning.png")
-    sees_ink(b, 400, 235)
+    sees_ink(b, 400, 231)
     a.mouse.up()
     a.keyboard.up("Shift")
     until(lambda: size(shapes(b)[0]) == before[::-1])
@@ -142,6 +143,44 @@ def test_texts_and_pictures_are_rotated_and_stay_so(browser, open_page, tmp_path
     all_hold_the_same(a, b, c)
     lie_alike(a, b, c)
     assert picture(c) == picture(a)
+
+
+@both
+def test_a_selection_is_aligned_and_distributed(browser, open_page, out):
+    for scheme in ("light", "dark"):
+        page = open_page(browser, color_scheme=scheme)
+        for left, top, right, bottom in ((200, 250, 260, 290), (330, 340, 430, 380), (620, 480, 640, 580)):
+            rectangle(page, left, top, right, bottom)
+        page.keyboard.press("Control+a")
+        until(lambda: len(chosen(page)) == 3)
+        page.get_by_role("button", name="Align and distribute").click()
+        page.locator("#arrange").wait_for()
+        page.screenshot(path=out / f"transforms-arrange-{scheme}.png")
+        assert Axe().run(page).response["violations"] == []
+        for button in page.locator("#arrange button").all():
+            box = button.bounding_box()
+            assert box["width"] >= 44 and box["height"] >= 44
+        page.get_by_role("button", name="Distribute horizontally").click()
+        until(lambda: [round(one["left"]) for one in shapes(page)], lambda lefts: lefts[1] - lefts[0] > 180)
+        first, second, third = shapes(page)
+        assert abs((second["left"] - first["right"]) - (third["left"] - second["right"])) < 1
+        page.get_by_role("button", name="Align top").click()
+        until(lambda: len({round(one["top"]) for one in shapes(page)}) == 1)
+        # With two of them, there is nothing to distribute.
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+z")
+        until(lambda: len({round(one["top"]) for one in shapes(page)}) == 3)
+        page.keyboard.press("Escape")
+        page.mouse.click(200, 270)
+        page.keyboard.down("Shift")
+        page.mouse.click(shapes(page)[1]["left"] + 7, shapes(page)[1]["top"] + 20)
+        page.keyboard.up("Shift")
+        until(lambda: len(chosen(page)) == 2)
+        page.get_by_role("button", name="Align and distribute").click()
+        assert page.get_by_role("button", name="Distribute vertically").is_disabled()
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Align and distribute").wait_for(state="hidden")
 
 
 @both
@@ -219,3 +258,15 @@ def test_a_finger_turns_by_the_handle(chromium, open_page, out):
             finger.move((middle_x + radius * math.cos(angle), middle_y + radius * math.sin(angle)))
         finger.up()
         until(lambda: size(chosen(page)[0]) == before[::-1])
+        # Two objects on a phone: the panel is within the window.
+        tool(page, "button[data-tool=rectangle]")
+        touch(page, line(120, 500, 220, 560))
+        page.locator("button[data-tool=select]").tap()
+        touch(page, line(20, 150, 360, 620))
+        until(lambda: len(chosen(page)) == 2)
+        page.get_by_role("button", name="Align and distribute").tap()
+        box = page.locator("#arrange").bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390 and box["y"] >= 0
+        page.screenshot(path=out / f"transforms-phone-arrange-{scheme}.png")
+        page.get_by_role("button", name="Align left").tap()
+        until(lambda: len({round(one["left"]) for one in shapes(page)}) == 1)

@@ -6,7 +6,19 @@
 /** @typedef {typeof table} LaterStrings */
 
 const table = {
-  // Rotation and snapping.
+  // Rotation, alignment and snapping.
+  arrange: 'Align and distribute',
+  /** In the order of the buttons. */
+  arrangements: [
+    'Align left',
+    'Align horizontal centers',
+    'Align right',
+    'Align top',
+    'Align vertical centers',
+    'Align bottom',
+    'Distribute horizontally',
+    'Distribute vertically',
+  ],
   snapToObjects: 'Snap to objects',
   keyTurn: 'Rotate the selection; with Shift by 1°',
   keyNoSnapping: 'Move and resize without snapping',
