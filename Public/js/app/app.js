@@ -27,7 +27,6 @@ import { PenTool } from '../tools/penTool.js';
 import { PointerInput } from '../tools/pointerInput.js';
 import { ShapeTool } from '../tools/shapeTool.js';
 import { TextTool } from '../tools/textTool.js';
-import { ChangeLabels } from '../ui/changeLabels.js';
 import { SharedCursors } from '../ui/sharedCursors.js';
 import { CanvasView } from '../ui/canvasView.js';
 import { SelectionController } from '../ui/selectionController.js';
@@ -97,12 +96,6 @@ const selectionController = new SelectionController({
 });
 const { selectTool } = selectionController;
 const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, requestFrame });
-const changeLabels = new ChangeLabels({
-  camera,
-  participant: (number) => sharing.session?.participant(number) ?? null,
-  isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
-  requestFrame,
-});
 const base = new URL('/', location.href);
 const tabStorage = storageOr(() => sessionStorage);
 const sharing = new Sharing({
@@ -175,7 +168,6 @@ frames.run(
   (now) => pageState.frame(now),
   (now) => drawing.flush(now),
   (now) => cursors.frame(now),
-  (now) => changeLabels.frame(now),
   (now) => itemStore.placements.frame(now),
   (now) => itemView.frame(now, renderer),
   (now) => selectionController.frame(now),
@@ -207,9 +199,6 @@ shapes.observe(index);
 scene.observe({ shown: requestFrame, changed: requestFrame, hidden: requestFrame });
 drawing.addEventListener('change', stateChanged);
 itemStore.addEventListener('change', stateChanged);
-for (const source of [drawing, itemStore]) {
-  source.addEventListener('remotechange', (event) => changeLabels.show(/** @type {CustomEvent} */ (event).detail));
-}
 itemView.watchColors(() => (renderer.redraw(), requestFrame()));
 drawing.addEventListener('error', (event) => toast(errorText(/** @type {CustomEvent<Error>} */ (event).detail)));
 drawing.addEventListener('caughtup', () => initialView.endCatchUp());
@@ -291,7 +280,18 @@ async function createDeferred() {
   } = parts;
   await speakLater(document.documentElement.lang);
   renderer.useTiles(TiledRenderer);
+  itemView.useBitmaps(functions.BitmapCache);
   itemView.useRows(ItemRow);
+  const changeLabels = new functions.ChangeLabels({
+    camera,
+    participant: (number) => sharing.session?.participant(number) ?? null,
+    isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
+    requestFrame,
+  });
+  frames.run((now) => changeLabels.frame(now));
+  for (const source of [drawing, itemStore]) {
+    source.addEventListener('remotechange', (event) => changeLabels.show(/** @type {CustomEvent} */ (event).detail));
+  }
   functions.offerStyles({
     sharing,
     frameQueue,
@@ -319,6 +319,20 @@ async function createDeferred() {
     cursors,
     isEnded,
     sharing,
+    frames,
+  });
+  functions.offerTransforms({
+    selectionController,
+    snappedTools: [tools.rectangle, tools.ellipse],
+    selection,
+    shapes,
+    items,
+    index,
+    drawing,
+    itemStore,
+    history,
+    camera,
+    canvas: renderer,
     frames,
   });
   useFonts({ toolbar, stylePicker, textTool, textBox, selection, shapes, frameQueue, renderer });

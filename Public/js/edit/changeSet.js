@@ -11,8 +11,8 @@ import { IDENTITY, inverse, transformedPlacement } from '../protocol/transformSy
  * @typedef {import('../model/fonts.js').Font} Font
  * @typedef {{ rgb?: string, color?: number, width?: number, size?: number, font?: Font, z?: number, fill?: string, dash?: string,
  *   opacity?: number }} StyleChange
- * @typedef {{ before: Shape, after: Shape }} ShapeChange
- * @typedef {{ item: Item, before: Placement, after: Placement }} ItemChange
+ * @typedef {{ before: Shape, after: Shape, transform?: Transform }} ShapeChange `transform`: of this shape, if each one has another
+ * @typedef {{ item: Item, before: Placement, after: Placement, transform?: Transform }} ItemChange
  * @typedef {<T extends { before: unknown, after: unknown }>(change: T) => T} Direction
  *
  * @typedef {object} Parts
@@ -43,9 +43,12 @@ export class ChangeSet {
     this.#ids = ids;
   }
 
-  /** Moves a shape. @param {Shape} shape @param {Transform} transform */
-  moveShape(shape, transform) {
-    this.#replace(shape, shape.moved(transform));
+  /**
+   * Moves a shape.
+   * @param {Shape} shape @param {Transform} transform @param {boolean} [isOwn] true if each shape has another transform
+   */
+  moveShape(shape, transform, isOwn = false) {
+    this.#replace(shape, shape.moved(transform), isOwn ? transform : undefined);
   }
 
   /** Gives a shape another style. @param {Shape} shape @param {StyleChange} style */
@@ -53,17 +56,25 @@ export class ChangeSet {
     this.#replace(shape, withStyle(shape, style));
   }
 
-  /** Gives an item another placement. @param {Item} item @param {Placement} before @param {Placement} after */
-  moveItem(item, before, after) {
-    this.#itemChanges.push({ item, before, after });
+  /**
+   * Gives an item another placement.
+   * @param {Item} item @param {Placement} before @param {Placement} after
+   * @param {Transform} [transform] that leads to it, if each item has another one
+   */
+  moveItem(item, before, after, transform) {
+    this.#itemChanges.push({ item, before, after, transform });
     this.#parts.itemStore.placements.move(item, after);
   }
 
-  /** Returns the command for recorded moves. @param {Transform} transform of all of them @returns {Command} */
+  /**
+   * Returns the command for recorded moves.
+   * @param {Transform} [transform] of all of them; missing if each one has its own @returns {Command}
+   */
   moveCommand(transform) {
+    const own = (/** @type {{ transform?: Transform }} */ change) => change.transform ?? transform ?? IDENTITY;
     return {
-      undo: () => this.#move(inverse(transform), reversed),
-      redo: () => this.#move(transform, forward),
+      undo: () => this.#move((change) => inverse(own(change)), reversed),
+      redo: () => this.#move(own, forward),
       content: { ...this.#content('moved'), transform },
     };
   }
@@ -95,22 +106,25 @@ export class ChangeSet {
     return { kind, shapes: this.#shapeChanges, items: this.#itemChanges };
   }
 
-  /** @param {Shape} before @param {Shape} after */
-  #replace(before, after) {
-    this.#shapeChanges.push({ before, after });
+  /** @param {Shape} before @param {Shape} after @param {Transform} [transform] */
+  #replace(before, after, transform) {
+    this.#shapeChanges.push({ before, after, transform });
     this.#parts.drawing.update([after]);
   }
 
-  /** @param {Transform} transform @param {Direction} direction @returns {boolean} true if at least one still exists */
-  #move(transform, direction) {
+  /**
+   * @param {(change: { transform?: Transform }) => Transform} transformOf @param {Direction} direction
+   * @returns {boolean} true if at least one still exists
+   */
+  #move(transformOf, direction) {
     return this.#reapply(
       (now, change) => {
         const { before, after } = direction(change);
-        return now.looksLike(before) ? after : now.moved(transform);
+        return now.looksLike(before) ? after : now.moved(transformOf(change));
       },
       (now, change) => {
         const { item, before, after } = direction(change);
-        return isSamePlacement(now, before) ? after : transformedPlacement(now, transform, item.isPicture);
+        return isSamePlacement(now, before) ? after : transformedPlacement(now, transformOf(change), item.isPicture);
       },
     );
   }
@@ -173,5 +187,6 @@ function reversed(change) {
 
 /** @param {Placement} a @param {Placement} b */
 function isSamePlacement(a, b) {
-  return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height && a.z === b.z;
+  return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height && a.z === b.z &&
+    (a.angle ?? 0) === (b.angle ?? 0);
 }

@@ -177,8 +177,9 @@ export class Drawing extends EventTarget {
   writeText(id, typed, style, [x, y]) {
     const text = cleanText(typed);
     const before = this.#shapes.find(id);
-    const place = before instanceof Text ? before : { x: onPlane(x), y: onPlane(y) };
-    const written = new Text({ ...style, id, text, x: place.x, y: place.y, z: this.#zOf(id) });
+    const written = before instanceof Text
+      ? before.rewritten({ ...style, text })
+      : new Text({ ...style, id, text, x: onPlane(x), y: onPlane(y), z: this.#zOf(id) });
     // The others do not see an empty text.
     return this.#updateDraft(written, text !== '');
   }

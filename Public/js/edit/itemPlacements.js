@@ -70,7 +70,7 @@ export class ItemPlacements {
    */
   update(item, properties = {}) {
     const place = this.#of(item);
-    const isChanged = !same(item, properties) || !same(item.place, place);
+    const isChanged = !same(item, properties) || !same(item.place, place) || !same(place, item.place);
     Object.assign(item, properties, { place });
     if (!isChanged) return false;
     this.#events.seen(item.z);
@@ -158,7 +158,9 @@ export class ItemPlacements {
     const added = this.#added.get(id);
     const { x, y } = moved ?? added ?? fallbackPosition(id);
     const { width, height } = isPicture ? sizeOf(moved) ?? sizeOf(added) ?? fitInto(natural ?? UNKNOWN, UNKNOWN) : CARD;
-    return { x, y, width, height, z: moved?.z ?? added?.z ?? (attachment ?? origin)?.sequence ?? 0 };
+    const angle = isPicture ? (moved ?? added)?.angle : 0;
+    const z = moved?.z ?? added?.z ?? (attachment ?? origin)?.sequence ?? 0;
+    return { x, y, width, height, z, ...angle && { angle } };
   }
 }
 

@@ -97,7 +97,7 @@ export class ShapeCommands {
   #changeText(id, changes) {
     const there = this.#shapes.find(id);
     if (!(there instanceof Text)) return false;
-    this.#replace(there.with(changes), true);
+    this.#replace(there.rewritten(changes), true);
     return true;
   }
 }

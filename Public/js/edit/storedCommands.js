@@ -120,12 +120,13 @@ function changeRecord({ kind, shapes, items, transform, names = [] }, { itemStor
     kind,
     transform,
     names: kept,
-    // A move is the same for all shapes, which may be thousands.
-    shapes: shapes.map(({ before, after }) => {
-      return kind === 'moved' ? before.id : [before.id, properties(before), properties(after)];
+    // Most moves are the same for all shapes, which may be thousands.
+    shapes: shapes.map(({ before, after, transform }) => {
+      if (kind === 'restyled') return [before.id, properties(before), properties(after)];
+      return transform ? [before.id, {}, {}, transform] : before.id;
     }),
-    items: items.map(({ item: { id, isPicture }, before, after }) => {
-      return { item: { id: itemStore.current({ id })?.id ?? id, isPicture }, before, after };
+    items: items.map(({ item: { id, isPicture }, before, after, transform }) => {
+      return { item: { id: itemStore.current({ id })?.id ?? id, isPicture }, before, after, transform };
     }),
   };
 }
@@ -138,8 +139,8 @@ function commandOf(stored, parts) {
       const { kind, transform, names, items } = stored;
       /** @type {any[]} */
       const shapes = stored.shapes.map((/** @type {any} */ one) => {
-        const [id, before, after] = typeof one === 'string' ? [one] : one;
-        return { before: { id, ...before }, after: { id, ...after } };
+        const [id, before, after, transform] = typeof one === 'string' ? [one] : one;
+        return { before: { id, ...before }, after: { id, ...after }, transform };
       });
       const ids = [...shapes.map(({ before }) => before.id), ...items.map((/** @type {any} */ { item }) => item.id)];
       const changes = new ChangeSet(parts, parts.tasks, ids);
@@ -160,7 +161,7 @@ function textCommand(content, { shapes, drawing }) {
   const change = (/** @type {object} */ changes) => {
     const there = shapes.find(content.id);
     if (!(there instanceof Text)) return false;
-    drawing.update([there.with(changes)]);
+    drawing.update([there.rewritten(changes)]);
     return true;
   };
   return { undo: () => change(content.before), redo: () => change(content.after), content };

@@ -8,14 +8,15 @@
  *
  * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {import('../model/item.js').Item} Item
+ * @typedef {import('../model/stroke.js').Transform} Transform
  * @typedef {{ kind: 'added' | 'removed', shapes: Iterable<Shape | Identified>, items: readonly Identified[] }} SetContent
  * @typedef {{ kind: 'replaced', removed: Iterable<Shape | Identified>, added: Iterable<Shape | Identified> }} ReplacedContent
  * @typedef {{ kind: 'text', id: string, before: object, after: object }} TextContent
  * @typedef {object} ChangeContent
  * @property {'moved' | 'restyled'} kind
- * @property {readonly { before: Shape | Identified, after: Shape | Identified }[]} shapes
+ * @property {readonly { before: Shape | Identified, after: Shape | Identified, transform?: Transform }[]} shapes
  * @property {readonly import('./changeSet.js').ItemChange[]} items
- * @property {import('../model/stroke.js').Transform} [transform] of a move
+ * @property {Transform} [transform] of a move; missing if each shape and item has its own
  * @property {Iterable<string>} [names] of the changed properties
  * @typedef {SetContent | ReplacedContent | TextContent | ChangeContent} Content
  * @typedef {{ id: string }} Identified

@@ -1,6 +1,8 @@
 /** Hit tests: the shape, item or corner at a point, and everything that touches a rectangle. */
 
+import { isInside } from './lineStyle.js';
 import { MAX_SIDE, MIN_SIDE } from './placement.js';
+import { boundsOfRotated, centerOf, toBox } from './rotation.js';
 import { isClosed } from './strokeOutline.js';
 import { drawnBefore, overlap } from './stroke.js';
 
@@ -18,6 +20,14 @@ const CORNERS = [[-1, -1], [1, -1], [-1, 1], [1, 1]];
  */
 export function contains({ left, top, right, bottom }, x, y, slack = 0) {
   return x >= left - slack && x <= right + slack && y >= top - slack && y <= bottom + slack;
+}
+
+/**
+ * @param {import('./rotation.js').Rotated} rotated @param {number} x @param {number} y @param {number} [slack] points
+ * @returns {boolean} true if the point is in the rotated box, or at most that far from it
+ */
+export function isOn(rotated, x, y, slack) {
+  return contains(rotated.box, ...toBox(rotated, [x, y]), slack);
 }
 
 /**
@@ -68,7 +78,7 @@ export function resizeFactor({ left, top, right, bottom }, [toRight, down], dx, 
  * @returns {Drawable | null} the topmost one at a point
  */
 export function topmostAt({ items, index }, x, y, reach) {
-  const on = items.all.findLast(({ bounds }) => contains(bounds, x, y));
+  const on = items.all.findLast((item) => isOn(item, x, y));
   /** @type {Drawable[]} */
   const hits = index.near([x, y], [x, y], reach);
   if (on) hits.push(on);
@@ -78,20 +88,20 @@ export function topmostAt({ items, index }, x, y, reach) {
 /** @param {Plane} plane @param {number} x @param {number} y @returns {Shape | null} the topmost closed shape around a point */
 export function closedShapeAround({ index }, x, y) {
   const around = index.within({ left: x, top: y, right: x, bottom: y });
-  return topmost(around.filter((shape) => 'tool' in shape && isClosed(shape.tool)));
+  return topmost(around.filter((shape) => 'tool' in shape && isClosed(shape.tool) && isInside(shape.points, [x, y])));
 }
 
 /** @param {Plane} plane @param {Bounds} box @returns {Drawable[]} all that touches it */
 export function touching({ index, items }, box) {
   return [
     ...index.within(box).filter((shape) => meets(shape, box)),
-    ...items.all.filter(({ bounds }) => overlap(bounds, box)),
+    ...items.all.filter((item) => overlap(item.bounds, box) && meetsRotated(item, box)),
   ];
 }
 
 /** @param {Shape} shape @param {Bounds} box */
 function meets(shape, box) {
-  if (!('points' in shape)) return true;
+  if (!('points' in shape)) return meetsRotated(shape, box);
   const { left, top, right, bottom } = box;
   const [x, y] = shape.points;
   if (x >= left && x <= right && y >= top && y <= bottom) return true;
@@ -99,6 +109,14 @@ function meets(shape, box) {
   const corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
   // A shape that starts outside of the box and reaches into it crosses an edge.
   return corners.some((corner, at) => shape.touches(corner, corners[(at + 1) % 4], 0));
+}
+
+/**
+ * @param {import('./rotation.js').Rotated} rotated whose bounds overlap the area @param {Bounds} area
+ * @returns {boolean} true if its rotated box overlaps the area
+ */
+function meetsRotated({ box, angle }, area) {
+  return angle === 0 || overlap(box, boundsOfRotated(area, -angle, centerOf(box)));
 }
 
 /** @template {Drawable} T @param {T[]} drawables @returns {T | null} */

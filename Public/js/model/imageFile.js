@@ -4,12 +4,6 @@ import { strings } from '../i18n/i18n.js';
 
 /** @typedef {import('./placement.js').Size} Size */
 
-/**
- * The types that count as pictures, and that the gateway serves with their types. Everything else is a file, whatever its name
- * is.
- */
-export const PICTURE_TYPES = Object.freeze(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
-
 /** The maximum number of pixels. A small file can claim to be a huge picture; above this number it is treated as a plain file. */
 const MAX_PIXELS = 2 ** 28;
 /** The number of bytes that are needed to recognize a type. */

@@ -2,9 +2,9 @@
 
 import { byteCount } from '../i18n/format.js';
 import { strings } from '../i18n/i18n.js';
-import { PICTURE_TYPES } from './imageFile.js';
-import { paintShape } from '../render/shapePainter.js';
+import { paintRotated, paintShape } from '../render/shapePainter.js';
 import { boundsOf } from './placement.js';
+import { boundsOfRotated } from './rotation.js';
 
 /**
  * @typedef {import('./placement.js').Placement} Placement
@@ -12,6 +12,12 @@ import { boundsOf } from './placement.js';
  * @typedef {'local' | 'uploading' | 'stalled' | 'ready'} ItemState `local`: not in a session; `stalled`: its upload makes no
  *   progress
  */
+
+/**
+ * The types that count as pictures, and that the gateway serves with their types. Everything else is a file, whatever its name
+ * is.
+ */
+const PICTURE_TYPES = Object.freeze(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 
 /** The size of every card, in points. */
 export const CARD = Object.freeze({ width: 280, height: 76 });
@@ -93,8 +99,22 @@ export class Item {
     return this.place.z;
   }
 
-  get bounds() {
+  get angle() {
+    return this.place.angle ?? 0;
+  }
+
+  /** Its bounds before the rotation. */
+  get box() {
     return boundsOf(this.place);
+  }
+
+  get bounds() {
+    return boundsOfRotated(this.box, this.angle);
+  }
+
+  /** The same as its bounds, as an item has no line around it. */
+  get extent() {
+    return this.bounds;
   }
 }
 
@@ -141,18 +161,24 @@ export class ItemPainter {
   paint(context, drawable) {
     if (!('place' in drawable)) paintShape(context, drawable, this.ink);
     else if (!drawable.isPicture) this.#card(context, drawable);
-    else if (drawable.bitmap) this.#picture(context, drawable, drawable.bitmap.image);
-    else this.#frame(context, drawable);
+    else {
+      const { bitmap } = drawable;
+      paintRotated(
+        context,
+        drawable,
+        () => bitmap ? this.#picture(context, drawable, bitmap.image) : this.#frame(context, drawable),
+      );
+    }
   }
 
   /** @param {CanvasRenderingContext2D} context @param {Item} item @param {ImageBitmap} image */
-  #picture(context, { bounds, place }, image) {
-    context.drawImage(image, bounds.left, bounds.top, place.width, place.height);
+  #picture(context, { box, place }, image) {
+    context.drawImage(image, box.left, box.top, place.width, place.height);
   }
 
   /** @param {CanvasRenderingContext2D} context @param {Item} item */
-  #frame(context, { bounds, place }) {
-    this.#box(context, bounds.left, bounds.top, place, FRAME_RADIUS, this.#colors.raised);
+  #frame(context, { box, place }) {
+    this.#box(context, box.left, box.top, place, FRAME_RADIUS, this.#colors.raised);
   }
 
   /** @param {CanvasRenderingContext2D} context @param {Item} item */

@@ -5,6 +5,7 @@
  * only a `location` is shown as in the sample, within 250 × 250 points.
  */
 
+import { readAngle } from './rotation.js';
 import { onPlane as within, rounded } from './stroke.js';
 import { isPoint } from '../protocol/shapeMessages.js';
 
@@ -26,6 +27,7 @@ export const MAX_SIDE = 100_000;
  * @property {number | null} width null: missing
  * @property {number | null} height
  * @property {number | null} z strokes and items are drawn in the order of `z`, then of the id; null: missing
+ * @property {number} [angle] the rotation about the center, in degrees, clockwise; missing: 0
  *
  * @typedef {PartialPlacement & Size & { z: number }} Placement a complete placement
  */
@@ -33,8 +35,9 @@ export const MAX_SIDE = 100_000;
 /** @param {unknown} value metadata, or a message @returns {PartialPlacement | null} null: it has no location */
 export function readPlacement(value) {
   if (!value || typeof value !== 'object') return null;
-  const { location, width, height, z } = /** @type {Record<string, unknown>} */ (value);
+  const { location, width, height, z, angle } = /** @type {Record<string, unknown>} */ (value);
   if (!isPoint(location)) return null;
+  const turn = readAngle(angle);
   const isSized = isSide(width) && isSide(height);
   return {
     x: location[0],
@@ -42,15 +45,16 @@ export function readPlacement(value) {
     width: isSized ? width : null,
     height: isSized ? height : null,
     z: Number.isSafeInteger(z) && Number(z) >= 0 ? Number(z) : null,
+    ...turn && { angle: turn },
   };
 }
 
 /**
  * @param {Placement} place `onPlane`
- * @returns {{ location: [number, number], width: number, height: number, z: number }} the message
+ * @returns {{ location: [number, number], width: number, height: number, z: number, angle?: number }} the message
  */
-export function placementMessage({ x, y, width, height, z }) {
-  return { location: [x, y], width, height, z };
+export function placementMessage({ x, y, width, height, z, angle }) {
+  return { location: [x, y], width, height, z, ...angle && { angle } };
 }
 
 /** @param {Uint8Array} payload @returns {{ id: unknown, placement: PartialPlacement } | null} */
@@ -82,8 +86,8 @@ export function fallbackPosition(id) {
  * Rounds a placement to hundredths of a point and limits its center to the plane, so that all participants have the same numbers.
  * @param {Placement} place @returns {Placement}
  */
-export function onPlane({ x, y, width, height, z }) {
-  return { x: within(x), y: within(y), width: rounded(width), height: rounded(height), z };
+export function onPlane({ x, y, width, height, ...rest }) {
+  return { x: within(x), y: within(y), width: rounded(width), height: rounded(height), ...rest };
 }
 
 /**

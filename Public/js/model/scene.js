@@ -1,7 +1,7 @@
 /** The scene: all shapes and items of the page in one drawing order. */
 
 import { union } from './shapes.js';
-import { contains } from './hitTest.js';
+import { isOn } from './hitTest.js';
 import { drawnBefore } from './stroke.js';
 
 /**
@@ -47,7 +47,7 @@ export class Items {
    * @returns {Item | null} the topmost item at a point
    */
   at(x, y, slack = 0) {
-    const on = (/** @type {number} */ around) => this.#order.findLast(({ bounds }) => contains(bounds, x, y, around));
+    const on = (/** @type {number} */ around) => this.#order.findLast((item) => isOn(item, x, y, around));
     return on(0) ?? on(slack) ?? null;
   }
 

@@ -1,6 +1,7 @@
 /** A stroke: a line with its points, its pressures and its style. */
 
 import { isFilled, isInside } from './lineStyle.js';
+import { mapping } from './rotation.js';
 import { segmentDistance } from './strokeOutline.js';
 
 /** The bound of the plane: coordinates beyond it are neither sent nor accepted. */
@@ -14,7 +15,8 @@ export const MAX_POINTS = 50_000;
 
 /**
  * @typedef {{ left: number, top: number, right: number, bottom: number }} Bounds
- * @typedef {{ factor: number, x: number, y: number }} Transform multiplies every point by the factor, and then adds x and y
+ * @typedef {{ factor: number, x: number, y: number, angle?: number }} Transform multiplies every point by the factor, rotates it
+ *   about the origin by the angle (0 if it is missing), and then adds x and y
  */
 
 export class Stroke {
@@ -93,6 +95,11 @@ export class Stroke {
     this.version += 1;
   }
 
+  /** @returns {Bounds} of its points */
+  get extent() {
+    return this.#extent;
+  }
+
   /** @returns {Bounds} its extent, including its width */
   get bounds() {
     const { left, top, right, bottom } = this.#extent;
@@ -101,10 +108,15 @@ export class Stroke {
   }
 
   /** @param {Transform} transform @returns {Stroke} a transformed copy */
-  moved({ factor, x, y }) {
-    const width = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, rounded(this.width * factor)));
+  moved(transform) {
+    const width = Math.min(MAX_WIDTH, Math.max(MIN_WIDTH, rounded(this.width * transform.factor)));
     const moved = new Stroke({ ...this, width });
-    const points = this.points.map((value, at) => onPlane(value * factor + (at % 2 === 0 ? x : y)));
+    const to = mapping(transform);
+    const points = [];
+    for (let at = 0; at < this.points.length; at += 2) {
+      const [x, y] = to(this.points[at], this.points[at + 1]);
+      points.push(onPlane(x), onPlane(y));
+    }
     moved.append(points, this.pressures);
     moved.isFinished = this.isFinished;
     return moved;

@@ -1,6 +1,7 @@
 /** The texts on the page, and their measured sizes. Needs no document, so that a worker can use it. */
 
 import { familiesOf, renderingOf } from './fonts.js';
+import { boundsOfRotated, mapping, normalAngle, toBox } from './rotation.js';
 import { segmentDistance } from './strokeOutline.js';
 import { onPlane, rounded } from './stroke.js';
 
@@ -89,6 +90,7 @@ const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
  * @property {number} x
  * @property {number} y
  * @property {number} size
+ * @property {number} [angle] in degrees, clockwise
  * @property {Font} [font]
  * @property {string} rgb
  * @property {number} color
@@ -100,10 +102,12 @@ export class Text {
   id;
   /** The lines, separated by `\n`. @type {string} */
   text;
-  /** The position of the upper left corner. */
+  /** The position of the upper left corner, before the rotation. */
   x;
   y;
   size;
+  /** Its lines are rotated about the center of their box by this angle, in degrees, clockwise. @type {number} */
+  angle;
   /** @type {Font} */
   font;
   /** @type {string} */
@@ -121,12 +125,13 @@ export class Text {
   #measuredAfter = 0;
 
   /** @param {TextProperties} style */
-  constructor({ id, text, x, y, size, font = '', rgb, color, z }) {
+  constructor({ id, text, x, y, size, angle = 0, font = '', rgb, color, z }) {
     this.id = id;
     this.text = text;
     this.x = x;
     this.y = y;
     this.size = size;
+    this.angle = angle;
     this.font = font;
     this.rgb = rgb;
     this.color = color;
@@ -137,7 +142,7 @@ export class Text {
     return this.text.split('\n');
   }
 
-  /** @returns {Bounds} of the lines */
+  /** @returns {Bounds} of the lines, before the rotation */
   get box() {
     const { x, y, size, font, lines } = this;
     if (font !== '' && this.#measuredAfter !== loads) this.#box = null;
@@ -151,11 +156,23 @@ export class Text {
     return this.#box;
   }
 
+  /** @returns {Bounds} of the rotated box */
+  get extent() {
+    return boundsOfRotated(this.box, this.angle);
+  }
+
   /** @returns {Bounds} its extent, including letters beyond the box */
   get bounds() {
     const { left, top, right, bottom } = this.box;
     const margin = this.size * OVERHANGS[this.font] + 1;
-    return { left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin };
+    const whole = { left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin };
+    return boundsOfRotated(whole, this.angle);
+  }
+
+  /** The upper left corner of the rotated box. */
+  get corner() {
+    const { x, y, box, angle } = this;
+    return toBox({ box, angle: -angle }, [x, y]);
   }
 
   finish() {
@@ -168,10 +185,28 @@ export class Text {
     return new Text({ ...this, ...changes });
   }
 
+  /** @param {Partial<TextProperties>} changes @returns {Text} a copy with the same upper left corner, also if it is rotated */
+  rewritten(changes) {
+    const { corner: [x, y], angle } = this;
+    const text = this.with(changes);
+    const [nowX, nowY] = text.corner;
+    return angle === 0 ? text : text.with({ x: onPlane(text.x + x - nowX), y: onPlane(text.y + y - nowY) });
+  }
+
   /** @param {Transform} transform @returns {Text} a transformed copy */
-  moved({ factor, x, y }) {
+  moved(transform) {
+    const { factor, angle = 0 } = transform;
     const size = Math.min(MAX_SIZE, Math.max(MIN_SIZE, rounded(this.size * factor)));
-    return this.with({ x: onPlane(this.x * factor + x), y: onPlane(this.y * factor + y), size });
+    const { left, top, right, bottom } = this.box;
+    const [halfWidth, halfHeight] = angle === 0 ? [0, 0] : [(right - left) / 2, (bottom - top) / 2];
+    const [x, y] = mapping(transform)(left + halfWidth, top + halfHeight);
+    const times = size / this.size;
+    return this.with({
+      x: onPlane(x - halfWidth * times),
+      y: onPlane(y - halfHeight * times),
+      size,
+      angle: normalAngle(this.angle + angle),
+    });
   }
 
   /**
@@ -180,6 +215,7 @@ export class Text {
    */
   touches(from, to, reach) {
     const { left, top, right, bottom } = this.box;
+    [from, to] = [toBox(this, from), toBox(this, to)];
     if (from[0] >= left && from[0] <= right && from[1] >= top && from[1] <= bottom) return true;
     /** @type {[number, number][]} */
     const corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
@@ -189,7 +225,8 @@ export class Text {
   /** @param {import('./shapes.js').Shape} other @returns {boolean} true if both look the same */
   looksLike(other) {
     return other instanceof Text && this.text === other.text && this.x === other.x && this.y === other.y &&
-      this.size === other.size && this.font === other.font && this.rgb === other.rgb && this.z === other.z &&
+      this.size === other.size && this.angle === other.angle && this.font === other.font && this.rgb === other.rgb &&
+      this.z === other.z &&
       this.isFinished === other.isFinished;
   }
 }

@@ -4,6 +4,7 @@ import { Retention } from '../sync/wire.js';
 import { isShippedFont } from '../model/fonts.js';
 import { isRGB, nearestColor, PALETTE } from '../model/palette.js';
 import { DASHES, FILLS, MIN_OPACITY } from '../model/lineStyle.js';
+import { readAngle } from '../model/rotation.js';
 import { isShapeTool } from '../model/strokeOutline.js';
 import { DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH, PLANE, Stroke } from '../model/stroke.js';
 import { cleanText, MAX_SIZE, MIN_SIZE, Text } from '../model/text.js';
@@ -167,9 +168,9 @@ export const TEXT_TYPE = 'UpsertTextMessage';
  */
 
 /** As `UpsertTextMessage`. @param {Text} shape @returns {Uint8Array} */
-function encodeText({ id, text, x, y, size, font, rgb, color, z, isFinished }) {
+function encodeText({ id, text, x, y, size, angle, font, rgb, color, z, isFinished }) {
   const message = { id, text, point: [x, y], size, rgb, color, z };
-  const chosen = font === '' ? {} : { font };
+  const chosen = { ...angle && { angle }, ...font && { font } };
   const growing = isFinished ? {} : { growing: true };
   return new TextEncoder().encode(JSON.stringify({ ...message, ...chosen, ...growing }));
 }
@@ -185,12 +186,14 @@ export function readText(payload) {
   const { text, point, size } = message ?? {};
   if (typeof text !== 'string' || !isPoint(point) || typeof size !== 'number' || !Number.isFinite(size)) return null;
   const clean = cleanText(text);
+  const angle = readAngle(message.angle);
   if (clean.trim() === '') return null;
   return {
     text: clean,
     x: point[0],
     y: point[1],
     size: Math.min(MAX_SIZE, Math.max(MIN_SIZE, size)),
+    ...angle && { angle },
     font: isShippedFont(message.font) ? message.font : '',
     ...readColor(message),
     z: readZ(message),

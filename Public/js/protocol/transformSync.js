@@ -1,9 +1,10 @@
-/** Transforms of the plane (every point is multiplied by a factor, then shifted), and how drags are shared. */
+/** Transforms of the plane (every point is multiplied by a factor, rotated and shifted), and how drags are shared. */
 
 import { isKey } from '../sync/key.js';
 import { isPoint } from './shapeMessages.js';
 import { dragSender } from './throttledSender.js';
 import { MAX_SIDE, MIN_SIDE, onPlane } from '../model/placement.js';
+import { mapping, normalAngle, RADIANS, readAngle, rotationAbout } from '../model/rotation.js';
 
 /**
  * @typedef {import('../model/stroke.js').Bounds} Bounds
@@ -18,14 +19,17 @@ export const IDENTITY = Object.freeze({ factor: 1, x: 0, y: 0 });
 const MAX_FACTOR = 10_000;
 
 /** @param {Transform} transform @returns {Transform} the transform that undoes it */
-export function inverse({ factor, x, y }) {
-  return { factor: 1 / factor, x: -x / factor, y: -y / factor };
+export function inverse({ factor, x, y, angle = 0 }) {
+  const linear = { factor: 1 / factor, x: 0, y: 0, ...angle && { angle: normalAngle(-angle) } };
+  const [toX, toY] = mapping(linear)(-x, -y);
+  return { ...linear, x: toX, y: toY };
 }
 
 /** @param {Transform} first @param {Transform} then @returns {Transform} both, in this order */
 export function compose(first, then) {
-  const { factor, x, y } = then;
-  return { factor: first.factor * factor, x: first.x * factor + x, y: first.y * factor + y };
+  const [x, y] = mapping(then)(first.x, first.y);
+  const angle = normalAngle((first.angle ?? 0) + (then.angle ?? 0));
+  return { factor: first.factor * then.factor, x, y, ...angle && { angle } };
 }
 
 /**
@@ -37,16 +41,19 @@ export function scaleAbout(factor, x, y) {
 }
 
 /**
- * @param {Placement} place @param {Transform} transform @param {boolean} isPicture false for a card, whose size does not change
+ * @param {Placement} place @param {Transform} transform @param {boolean} isPicture false for a card, whose size does not change,
+ *   and which stays upright
  * @returns {Placement}
  */
-export function transformedPlacement(place, { factor, x, y }, isPicture) {
+export function transformedPlacement(place, transform, isPicture) {
+  const { factor } = transform;
   const { width, height } = place;
   const least = Math.min(1, MIN_SIDE / Math.min(width, height));
   const most = Math.max(1, MAX_SIDE / Math.max(width, height));
   const times = isPicture ? Math.min(most, Math.max(least, factor)) : 1;
-  const moved = { x: place.x * factor + x, y: place.y * factor + y, width: width * times, height: height * times };
-  return onPlane({ ...moved, z: place.z });
+  const [x, y] = mapping(transform)(place.x, place.y);
+  const rotated = isPicture && transform.angle ? { angle: normalAngle((place.angle ?? 0) + transform.angle) } : {};
+  return onPlane({ ...place, x, y, width: width * times, height: height * times, ...rotated });
 }
 
 /** @param {Bounds} bounds @param {Transform} transform @returns {Bounds} */
@@ -54,10 +61,28 @@ export function transformedBounds({ left, top, right, bottom }, { factor, x, y }
   return { left: left * factor + x, top: top * factor + y, right: right * factor + x, bottom: bottom * factor + y };
 }
 
-/** @param {unknown} factor @param {unknown} point @returns {Transform | null} null: it is invalid */
-export function readTransform(factor, point) {
+/**
+ * @param {Record<string, unknown>} message
+ * @returns {Transform | null} null: it is invalid
+ */
+export function readTransform({ factor, point, angle, center }) {
   if (typeof factor !== 'number' || !(factor >= 1 / MAX_FACTOR && factor <= MAX_FACTOR) || !isPoint(point)) return null;
-  return { factor, x: point[0], y: point[1] };
+  const transform = { factor, x: point[0], y: point[1] };
+  const turn = readAngle(angle);
+  return turn !== 0 && isPoint(center) ? compose(transform, rotationAbout(turn, center)) : transform;
+}
+
+/**
+ * Returns the message of a transform. A rotation is about the point that stays in place, so that clients that do not know it
+ * show everything there, too.
+ * @param {Transform} transform @returns {{ factor: number, point: number[], angle?: number, center?: number[] }}
+ */
+export function transformMessage({ factor, x, y, angle }) {
+  if (!angle) return { factor, point: [x, y] };
+  const [a, b] = [1 - factor * Math.cos(angle * RADIANS), factor * Math.sin(angle * RADIANS)];
+  const square = a * a + b * b;
+  const center = [(a * x - b * y) / square, (b * x + a * y) / square];
+  return { factor, point: center.map((one) => one * (1 - factor)), angle, center };
 }
 
 /**
@@ -66,7 +91,10 @@ export function readTransform(factor, point) {
  * @typedef {{ ids: string[], transform: Transform }} Drag
  */
 
-/** The message type, unreliable: `{"ids": […], "factor": 1, "point": [x, y]}`, relative to the shapes' places. */
+/**
+ * The message type, unreliable: `{"ids": […], "factor": 1, "point": [x, y]}`, relative to the shapes' places. With `angle` and
+ * `center`, they are then rotated about that center.
+ */
 export const TRANSFORM_TYPE = 'MotionMessage';
 /** The maximum number of ids in a message. The others see the remaining shapes move when the drag ends. */
 const MAX_IDS = 200;
@@ -133,9 +161,9 @@ export class TransformSync {
   }
 
   /** @param {Drag} drag */
-  #send({ ids, transform: { factor, x, y } }) {
+  #send({ ids, transform }) {
     if (!this.#session?.isConnected) return;
-    const payload = new TextEncoder().encode(JSON.stringify({ ids, factor, point: [x, y] }));
+    const payload = new TextEncoder().encode(JSON.stringify({ ids, ...transformMessage(transform) }));
     this.#session.send({ type: TRANSFORM_TYPE, reliable: false, payload });
   }
 
@@ -158,8 +186,9 @@ export class TransformSync {
 /** @param {Uint8Array} payload @returns {Drag | null} */
 function read(payload) {
   try {
-    const { ids, factor, point } = JSON.parse(new TextDecoder().decode(payload));
-    const transform = readTransform(factor, point);
+    const message = JSON.parse(new TextDecoder().decode(payload));
+    const transform = readTransform(message);
+    const { ids } = message;
     return transform && Array.isArray(ids) ? { ids: ids.slice(0, MAX_IDS).filter(isKey), transform } : null;
   } catch {
     return null;

@@ -2,6 +2,7 @@
 
 import { AREA_OPACITY, dashPattern, isFilled } from '../model/lineStyle.js';
 import { paintedColor } from '../model/palette.js';
+import { centerOf, RADIANS } from '../model/rotation.js';
 import { isClosed, isShapeTool, outline, smoothed } from '../model/strokeOutline.js';
 import { baselineOfLine, LINE, setFont, Text } from '../model/text.js';
 import { paintGroup } from './groupPainter.js';
@@ -128,7 +129,7 @@ export function paintShape(context, shape, ink) {
 function paint(context, shape, { color, alpha, lineWidth, dashes, area }) {
   context.fillStyle = color;
   context.globalAlpha = alpha;
-  if (shape instanceof Text) paintText(context, shape);
+  if (shape instanceof Text) paintRotated(context, shape, () => paintText(context, shape));
   else {
     const paths = pathsOf(shape, area > 0);
     if (paths.area) {
@@ -147,6 +148,21 @@ function paint(context, shape, { color, alpha, lineWidth, dashes, area }) {
     }
   }
   context.globalAlpha = 1;
+}
+
+/**
+ * Paints something that is rotated about the center of its box.
+ * @param {Context} context @param {import('../model/rotation.js').Rotated} rotated @param {() => void} paint paints it unrotated
+ */
+export function paintRotated(context, { box, angle }, paint) {
+  if (angle === 0) return paint();
+  const [x, y] = centerOf(box);
+  context.save();
+  context.translate(x, y);
+  context.rotate(angle * RADIANS);
+  context.translate(-x, -y);
+  paint();
+  context.restore();
 }
 
 /** @param {Context} context @param {Text} text */

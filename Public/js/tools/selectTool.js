@@ -1,6 +1,7 @@
 /** The select tool: selects shapes and items, moves them, and resizes them by the corners of the selection box. */
 
 import { closedShapeAround, contains, cornerAt, resizeFactor, topmostAt, touching } from '../model/hitTest.js';
+import { centerOf, mapping, rotationAbout } from '../model/rotation.js';
 import { compose, IDENTITY, scaleAbout } from '../protocol/transformSync.js';
 
 /**
@@ -12,7 +13,7 @@ import { compose, IDENTITY, scaleAbout } from '../protocol/transformSync.js';
  *
  * The action of a pointer that is down, which begins when it moves. `tap` is called if it never moves.
  * @typedef {object} Gesture
- * @property {'move' | 'size' | 'box'} kind
+ * @property {'move' | 'size' | 'turn' | 'box'} kind
  * @property {Sample} from
  * @property {() => void} tap
  * @property {Corner | null} corner
@@ -46,10 +47,14 @@ export class SelectTool extends EventTarget {
   #box = null;
   /** The time and the duration of the last search in the box, in milliseconds. */
   #lastSearch = { at: -Infinity, ms: 0 };
-  /** The transform by the keys that are held down. */
+  /** The transform by the keys that are held down, and the center of the selection before it. */
   #nudge = IDENTITY;
+  /** @type {[number, number]} */
+  #nudgeCenter = [0, 0];
   /** @type {{ id: string, at: number, x: number, y: number } | null} */
   #lastTap = null;
+  /** Rotation and snapping; null until they are loaded. @type {import('./transforms.js').Transforms | null} */
+  transforms = null;
 
   /**
    * @param {import('../model/hitTest.js').Plane} plane
@@ -89,11 +94,13 @@ export class SelectTool extends EventTarget {
   /**
    * Returns the cursor for a point.
    * @param {number} x @param {number} y
-   * @returns {'' | 'move' | 'down' | 'up'} `down` and `up`: a corner, by the slope of its diagonal
+   * @returns {string} `move`, `turn`, or '' for none; `down` or `up`: a corner, by the slope of its diagonal; `across` or `along`: a
+   *   corner whose diagonal is horizontal or vertical, because the box is rotated
    */
   cursorAt(x, y) {
     const corner = this.#cornerAt(x, y);
-    if (corner) return corner[0] === corner[1] ? 'down' : 'up';
+    if (corner) return this.transforms?.cursorOf(corner) ?? (corner[0] === corner[1] ? 'down' : 'up');
+    if (this.#isOnHandle(x, y)) return 'turn';
     return this.#isInside(x, y) || this.#at(x, y) ? 'move' : '';
   }
 
@@ -103,10 +110,11 @@ export class SelectTool extends EventTarget {
     const { x, y, shift } = sample;
     const selection = this.#selection;
     const corner = this.#cornerAt(x, y);
-    const hit = corner ? null : this.#at(x, y);
+    const turns = !corner && this.#isOnHandle(x, y);
+    const hit = corner || turns ? null : this.#at(x, y);
     const { bounds } = selection;
     const gesture = { from: sample, tap: () => {}, corner, bounds, before: new Set(selection.ids), isMoved: false };
-    if (corner) return void (this.#gesture = { ...gesture, kind: 'size' });
+    if (corner || turns) return void (this.#gesture = { ...gesture, kind: corner ? 'size' : 'turn' });
     if (hit && !shift && !selection.has(hit.id) && !(selection.size > 1 && this.#isInside(x, y))) {
       selection.choose([hit.id]);
     }
@@ -126,14 +134,20 @@ export class SelectTool extends EventTarget {
     if (!gesture || !last) return;
     const [dx, dy] = [last.x - gesture.from.x, last.y - gesture.from.y];
     if (!gesture.isMoved && Math.hypot(dx, dy) * this.#scale() < SLOP) return;
+    if (!gesture.isMoved) this.transforms?.begin(gesture);
     gesture.isMoved = true;
     if (gesture.kind === 'box') this.#drawBox(gesture, last);
-    else this.#commands.drag(this.#selection.ids, this.#transform(gesture, dx, dy));
+    else {
+      const isItem = this.#selection.soleItem !== null;
+      const transform = this.transforms?.transform(gesture, last) ?? dragTransform(gesture, dx, dy, isItem);
+      this.#commands.drag(this.#selection.ids, transform);
+    }
   }
 
   end() {
     const gesture = this.#gesture;
     this.#gesture = null;
+    this.transforms?.end();
     if (!gesture) return;
     if (!gesture.isMoved) gesture.tap();
     else if (gesture.kind === 'box') this.#selectInBox(gesture.from, gesture.before);
@@ -144,6 +158,7 @@ export class SelectTool extends EventTarget {
   cancel() {
     const gesture = this.#gesture;
     this.#gesture = null;
+    this.transforms?.end();
     this.#nudge = IDENTITY;
     this.#commands.cancelDrag();
     if (gesture?.kind === 'box') this.#selection.choose(gesture.before);
@@ -152,14 +167,17 @@ export class SelectTool extends EventTarget {
 
   /** Moves the selection by a key. @param {number} dx @param {number} dy pixels */
   nudge(dx, dy) {
-    this.#nudgeBy({ factor: 1, x: rounded(dx / this.#scale()), y: rounded(dy / this.#scale()) });
+    this.#nudgeBy(() => ({ factor: 1, x: rounded(dx / this.#scale()), y: rounded(dy / this.#scale()) }));
   }
 
   /** Resizes the selection by a key. @param {number} times the factor */
   resize(times) {
-    const { bounds } = this.#selection;
-    if (!bounds || !this.#canGrow) return;
-    this.#nudgeBy(scaleAbout(times, (bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2));
+    if (this.#canGrow) this.#nudgeBy((center) => scaleAbout(times, ...center));
+  }
+
+  /** Rotates the selection by a key. @param {number} angle degrees */
+  turn(angle) {
+    if (this.#canGrow) this.#nudgeBy((center) => rotationAbout(angle, center));
   }
 
   /** Applies the changes by keys as one command, after the key is released. */
@@ -169,16 +187,18 @@ export class SelectTool extends EventTarget {
     this.#commands.commitDrag();
   }
 
-  /** False for a single card, which has a fixed size. */
+  /** False for a single card, which has a fixed size and stays upright. */
   get #canGrow() {
     const { soleItem } = this.#selection;
     return soleItem === null || soleItem.isPicture;
   }
 
-  /** @param {Transform} transform */
-  #nudgeBy(transform) {
-    if (this.#gesture || this.#selection.size === 0) return;
-    this.#nudge = compose(this.#nudge, transform);
+  /** @param {(center: [number, number]) => Transform} transformAbout receives the center of the selection */
+  #nudgeBy(transformAbout) {
+    const { bounds } = this.#selection;
+    if (this.#gesture || !bounds) return;
+    if (this.#nudge === IDENTITY) this.#nudgeCenter = centerOf(bounds);
+    this.#nudge = compose(this.#nudge, transformAbout(mapping(this.#nudge)(...this.#nudgeCenter)));
     this.#commands.drag(this.#selection.ids, this.#nudge);
   }
 
@@ -190,13 +210,22 @@ export class SelectTool extends EventTarget {
   /** @param {number} x @param {number} y @returns {Corner | null} */
   #cornerAt(x, y) {
     const { bounds } = this.#selection;
-    return bounds && this.#canGrow ? cornerAt(bounds, x, y, REACH / this.#scale()) : null;
+    if (!bounds || !this.#canGrow) return null;
+    const { box, point } = this.transforms?.inFrame(x, y) ?? { box: bounds, point: [x, y] };
+    return cornerAt(box, point[0], point[1], REACH / this.#scale());
+  }
+
+  /** @param {number} x @param {number} y @returns {boolean} true if a drag from there rotates the selection */
+  #isOnHandle(x, y) {
+    return this.#canGrow && (this.transforms?.isOnHandle(x, y) ?? false);
   }
 
   /** @param {number} x @param {number} y */
   #isInside(x, y) {
     const { bounds } = this.#selection;
-    return bounds !== null && contains(bounds, x, y);
+    if (!bounds) return false;
+    const { box, point } = this.transforms?.inFrame(x, y) ?? { box: bounds, point: [x, y] };
+    return contains(box, point[0], point[1]);
   }
 
   /** @param {Sample} sample @param {Drawable | null} hit */
@@ -211,14 +240,6 @@ export class SelectTool extends EventTarget {
     if (Math.hypot(x - last.x, y - last.y) * this.#scale() > DOUBLE_REACH) return;
     this.#lastTap = null;
     this.dispatchEvent(new CustomEvent('edit', { detail: meant ?? [x, y] }));
-  }
-
-  /** @param {Gesture} gesture @param {number} dx @param {number} dy @returns {Transform} */
-  #transform({ corner, bounds }, dx, dy) {
-    if (!corner || !bounds) return { factor: 1, x: rounded(dx), y: rounded(dy) };
-    const [right, down] = corner;
-    const factor = resizeFactor(bounds, corner, dx, dy, this.#selection.soleItem !== null);
-    return scaleAbout(factor, right > 0 ? bounds.left : bounds.right, down > 0 ? bounds.top : bounds.bottom);
   }
 
   /** @param {Gesture} gesture @param {Sample} to */
@@ -246,6 +267,18 @@ export class SelectTool extends EventTarget {
     this.#box = box;
     this.dispatchEvent(new Event('box'));
   }
+}
+
+/**
+ * Returns the transform of a drag: a move, or a resize by a corner.
+ * @param {Pick<Gesture, 'corner' | 'bounds'>} gesture @param {number} dx @param {number} dy
+ * @param {boolean} isItem true for a single picture or file @returns {Transform}
+ */
+export function dragTransform({ corner, bounds }, dx, dy, isItem) {
+  if (!corner || !bounds) return { factor: 1, x: rounded(dx), y: rounded(dy) };
+  const [right, down] = corner;
+  const factor = resizeFactor(bounds, corner, dx, dy, isItem);
+  return scaleAbout(factor, right > 0 ? bounds.left : bounds.right, down > 0 ? bounds.top : bounds.bottom);
 }
 
 /** @param {number} value @returns {number} rounded, so that a move back leads to the same place */

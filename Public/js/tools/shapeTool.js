@@ -19,6 +19,8 @@ export class ShapeTool {
   #newKey;
   /** @type {{ id: string, style: StrokeStyle, from: [number, number], isBegun: boolean } | null} */
   #shape = null;
+  /** Null until it is loaded, and for lines and arrows. @type {import('./snapping.js').Snapping | null} */
+  snapping = null;
 
   /**
    * @param {Drawing} drawing @param {() => StrokeStyle} style @param {() => number} scale pixels per point
@@ -32,8 +34,10 @@ export class ShapeTool {
   }
 
   /** @param {Sample} sample */
-  begin({ x, y }) {
-    this.#shape = { id: this.#newKey(), style: this.#style(), from: [x, y], isBegun: false };
+  begin(sample) {
+    const id = this.#newKey();
+    this.snapping?.begin(new Set([id]));
+    this.#shape = { id, style: this.#style(), from: this.#snapped(sample), isBegun: false };
   }
 
   /**
@@ -47,7 +51,7 @@ export class ShapeTool {
     const { id, style, from: [x, y] } = shape;
     shape.isBegun ||= Math.hypot(last.x - x, last.y - y) * this.#scale() >= SLOP;
     if (!shape.isBegun) return;
-    const to = last.shift ? regular(style.tool, [x, y], [last.x, last.y]) : [last.x, last.y];
+    const to = last.shift ? regular(style.tool, [x, y], [last.x, last.y]) : this.#snapped(last, [x, y]);
     /** @type {[number, number]} */
     const from = last.alt ? [2 * x - to[0], 2 * y - to[1]] : [x, y];
     if (!this.#drawing.drawShape(style, id, from, [to[0], to[1]])) this.#shape = null;
@@ -55,11 +59,18 @@ export class ShapeTool {
 
   end() {
     this.#shape = null;
+    this.snapping?.end();
     this.#drawing.endStroke();
   }
 
   cancel() {
     this.#shape = null;
+    this.snapping?.end();
     this.#drawing.cancelStroke();
+  }
+
+  /** @param {Sample} sample @param {[number, number]} [from] the opposite corner @returns {[number, number]} */
+  #snapped(sample, from) {
+    return this.snapping?.snapPoint(sample, from) ?? [sample.x, sample.y];
   }
 }

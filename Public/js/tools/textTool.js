@@ -6,7 +6,8 @@ import { LINE, Text } from '../model/text.js';
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
  * @typedef {import('../edit/drawing.js').TextStyle} TextStyle
  * @typedef {import('./pointerInput.js').Sample} Sample
- * @typedef {{ id: string, text: string, point: [number, number], style: TextStyle }} EditedText `point`: its upper left corner
+ * @typedef {{ id: string, text: string, point: [number, number], angle: number, style: TextStyle }} EditedText `point`: its upper
+ *   left corner, about which it is rotated by the angle
  */
 
 /** The maximum distance of a tap from a text, in pixels. */
@@ -63,7 +64,7 @@ export class TextTool extends EventTarget {
     if (there) return this.edit(there);
     const style = this.#style();
     // The tap is at the middle of the first line's left edge.
-    this.#begin({ id: this.#newKey(), text: '', point: [x, y - style.size * LINE / 2], style });
+    this.#begin({ id: this.#newKey(), text: '', point: [x, y - style.size * LINE / 2], angle: 0, style });
   }
 
   cancel() {
@@ -77,9 +78,9 @@ export class TextTool extends EventTarget {
   }
 
   /** @param {Text} text an existing one */
-  edit({ id, text, x, y, size, font, rgb, color }) {
+  edit({ id, text, corner, angle, size, font, rgb, color }) {
     this.finish();
-    this.#begin({ id, text, point: [x, y], style: { size, font, rgb, color } });
+    this.#begin({ id, text, point: corner, angle, style: { size, font, rgb, color } });
   }
 
   /** @param {string} text the whole content */

@@ -2,6 +2,7 @@
 
 import { CARD } from '../model/item.js';
 import { boundsOf } from '../model/placement.js';
+import { boundsOfRotated } from '../model/rotation.js';
 import { checkSize, readDrawing } from '../persist/drawingFile.js';
 import { extentOf } from '../render/export/raster.js';
 import { newKey } from '../sync/key.js';
@@ -58,14 +59,17 @@ export class DrawingImporter {
       toast(text, { title, stays: true });
     }
     const contents = await Promise.all(files.map((file) => file.size > most ? null : readFile(file)));
-    const placed = items.flatMap(({ placement: { x, y, width, height, z } }, at) => {
+    const placed = items.flatMap(({ placement: { x, y, width, height, z, angle } }, at) => {
       const added = contents[at];
       if (!added) return [];
       const size = added.natural && width && height ? { width, height } : CARD;
-      return [{ added, place: { x, y, z: z ?? 0, ...size } }];
+      return [{ added, place: { x, y, z: z ?? 0, ...size, ...added.natural && angle && { angle } } }];
     });
     const wasEmpty = scene.isEmpty;
-    const all = [...shapes, ...placed.map(({ place }) => ({ bounds: boundsOf(place) }))];
+    const all = [
+      ...shapes,
+      ...placed.map(({ place }) => ({ bounds: boundsOfRotated(boundsOf(place), place.angle ?? 0) })),
+    ];
     if (all.length === 0) return;
     const [x, y] = wasEmpty ? [0, 0] : this.#offsetTo(all, at);
     const moved = shapes.map((shape) => shape.moved({ factor: 1, x, y }));

@@ -1,6 +1,5 @@
 /** The view of the pictures and files on the page. */
 
-import { BitmapCache } from '../render/bitmaps.js';
 import { ItemPainter } from '../model/item.js';
 import { errorText, strings } from '../i18n/i18n.js';
 import { confirmed, toast } from './dialogs.js';
@@ -10,6 +9,7 @@ import { element } from './elements.js';
  * @typedef {import('../model/item.js').Item} Item
  * @typedef {import('./itemRow.js').ItemRow} ItemRow
  * @typedef {typeof import('./itemRow.js').ItemRow} ItemRowClass
+ * @typedef {typeof import('../render/bitmaps.js').BitmapCache} BitmapCacheClass
  * @typedef {import('../model/camera.js').Camera} Camera
  *
  * @typedef {object} Parts
@@ -31,7 +31,8 @@ export class ItemView {
   /** Paints shapes and items in the colors of the page. */
   painter = new ItemPainter(pageColors());
   #parts;
-  #bitmaps;
+  /** @type {import('../render/bitmaps.js').BitmapCache | null} null until it is loaded: then pictures have frames only */
+  #bitmaps = null;
   #layer;
   #cameraVersion = 0;
   #cameraMovedAt = -Infinity;
@@ -45,8 +46,7 @@ export class ItemView {
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
-    const { itemStore, items, choose } = parts;
-    this.#bitmaps = new BitmapCache(items, (item) => itemStore.placements.pictureChanged(item));
+    const { itemStore, choose } = parts;
     const actions = {
       choose,
       remove: this.remove.bind(this),
@@ -73,6 +73,13 @@ export class ItemView {
   /** From now on, items have rows. @param {ItemRowClass} Row */
   useRows(Row) {
     this.#layer.useRows(Row);
+  }
+
+  /** From now on, pictures are decoded. @param {BitmapCacheClass} Bitmaps */
+  useBitmaps(Bitmaps) {
+    const { itemStore, items } = this.#parts;
+    this.#bitmaps = new Bitmaps(items, (item) => itemStore.placements.pictureChanged(item));
+    this.#changed();
   }
 
   /** Removes an item for everybody. Asks first if that cannot be undone. @param {Item} item */
@@ -110,7 +117,7 @@ export class ItemView {
     if (!this.#isDirty || this.#parts.items.size === 0) return needsFrame;
     if (now - this.#cameraMovedAt < CAMERA_REST_MS) return true;
     this.#isDirty = false;
-    this.#bitmaps.update(camera.seen(width, height), camera.scale * ratio);
+    this.#bitmaps?.update(camera.seen(width, height), camera.scale * ratio);
     return needsFrame;
   }
 
@@ -253,10 +260,10 @@ export class ItemLayer {
   }
 
   /** @param {Item} item @returns {{ left: number, top: number, width: number, height: number }} on the canvas */
-  #box({ bounds, place }) {
-    const [left, top] = this.#parts.camera.toCanvas(bounds.left, bounds.top);
-    const { scale } = this.#parts.camera;
-    return { left, top, width: place.width * scale, height: place.height * scale };
+  #box({ bounds: { left, top, right, bottom } }) {
+    const { camera, camera: { scale } } = this.#parts;
+    const [x, y] = camera.toCanvas(left, top);
+    return { left: x, top: y, width: (right - left) * scale, height: (bottom - top) * scale };
   }
 
   /** @param {Item} item */

@@ -8,6 +8,8 @@ import { openPopover } from './popovers.js';
 /** The distance by which an arrow key moves the selection, in pixels; and the distance with Shift. */
 const STEP = 8;
 const LONG_STEP = 64;
+/** The angle by which an arrow key rotates the selection, in degrees. With Shift it is one degree. */
+const TURN = 15;
 /** @type {Record<string, import('./toolbar.js').ToolName>} */
 const TOOLS = {
   v: 'select',
@@ -58,6 +60,10 @@ export function bindKeys(
     ...Object.fromEntries(ARROWS.map(([key, x, y]) => [key, push(x, y)])),
     'mod+arrowup': () => selectTool.resize(1.1),
     'mod+arrowdown': () => selectTool.resize(1 / 1.1),
+    'mod+arrowleft': () => selectTool.turn(-TURN),
+    'mod+arrowright': () => selectTool.turn(TURN),
+    'mod+shift+arrowleft': () => selectTool.turn(-1),
+    'mod+shift+arrowright': () => selectTool.turn(1),
     'mod+a': () => (toolbar.choose('select'), selectTool.selectAll()),
     'mod+d': () => selectionController.duplicate(),
     'mod+]': () => selectionController.bringToFront(),

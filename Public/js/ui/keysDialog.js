@@ -29,6 +29,8 @@ function keys() {
     [['↵', laterStrings.space], laterStrings.keyEnter],
     [['U'], laterStrings.objects],
     [[mod('↑'), mod('↓')], laterStrings.keySize],
+    [[mod('←'), mod('→')], laterStrings.keyTurn],
+    [[alt, laterStrings.drag], laterStrings.keyNoSnapping],
     [[strings.delete], laterStrings.keyRemove],
     [[mod('A')], laterStrings.keyAll],
     [[',', '.'], laterStrings.keyStep],

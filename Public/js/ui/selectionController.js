@@ -199,6 +199,7 @@ export class SelectionView {
       outlineTransform?.x,
       outlineTransform?.y,
       outlineTransform?.factor,
+      outlineTransform?.angle,
     ]
       .join();
     this.#show(this.#box, selectTool.box);
@@ -206,9 +207,10 @@ export class SelectionView {
     this.#shown = now;
     const bounds = selection.bounds;
     const box = bounds && outlineTransform ? transformedBounds(bounds, outlineTransform) : bounds;
-    this.#show(this.#frame, box);
-    this.#bar.hidden = box === null;
-    if (!box) return;
+    const frame = box && (selectTool.transforms?.frame(outlineTransform) ?? { box, angle: 0, around: box });
+    this.#show(this.#frame, frame?.box ?? null, frame?.angle);
+    this.#bar.hidden = frame === null;
+    if (!frame) return;
     const { soleItem } = selection;
     this.#frame.toggleAttribute('data-fixed', soleItem?.isPicture === false);
     this.#frame.toggleAttribute('data-unshown', outlineTransform !== null);
@@ -220,7 +222,7 @@ export class SelectionView {
       this.#download.download = soleItem.name;
       this.#download.setAttribute('aria-label', strings.downloadOf(soleItem.name));
     }
-    this.#placeBar(box, width, height);
+    this.#placeBar(frame.around, width, height);
   }
 
   /**
@@ -238,12 +240,12 @@ export class SelectionView {
     this.#bar.style.transform = `translate(${x.toFixed(1)}px, ${Math.min(y, lowest).toFixed(1)}px)`;
   }
 
-  /** @param {HTMLElement} shown @param {Bounds | null} bounds */
-  #show(shown, bounds) {
+  /** @param {HTMLElement} shown @param {Bounds | null} bounds @param {number} [angle] of the rotation about their center */
+  #show(shown, bounds, angle = 0) {
     shown.hidden = bounds === null;
     if (!bounds) return;
     const { left, top, right, bottom } = this.#onCanvas(bounds);
-    shown.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px)`;
+    shown.style.transform = `translate(${left.toFixed(1)}px, ${top.toFixed(1)}px) rotate(${angle}deg)`;
     shown.style.width = `${(right - left).toFixed(1)}px`;
     shown.style.height = `${(bottom - top).toFixed(1)}px`;
   }

@@ -4,6 +4,7 @@
  */
 
 import { familiesOf, renderingOf } from '../model/fonts.js';
+import { mapping } from '../model/rotation.js';
 import { LINE, lineWidth } from '../model/text.js';
 import { cssColor, element } from './elements.js';
 
@@ -93,7 +94,8 @@ export class TextBox {
   #breakLine() {
     const { edited } = this.#textTool;
     const { value, selectionEnd } = this.#area;
-    if (!edited || selectionEnd !== value.length) return;
+    // A rotated text leads away from that edge, or along it.
+    if (!edited || edited.angle !== 0 || selectionEnd !== value.length) return;
     const { point: [x], style: { size, font = '' } } = edited;
     const begin = value.lastIndexOf('\n') + 1;
     const space = value.trimEnd().lastIndexOf(' ');
@@ -118,12 +120,12 @@ export class TextBox {
     const { edited } = this.#textTool;
     if (!edited) return;
     const { style, value } = this.#area;
-    const { point, style: { size, font = '', rgb } } = edited;
+    const { point, angle, style: { size, font = '', rgb } } = edited;
     const lines = value.split('\n');
     const { scale } = this.#camera;
     const [x, y] = this.#camera.toCanvas(...point);
     this.#cameraVersion = this.#camera.version;
-    style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
+    style.transform = `translate(${x}px, ${y}px) rotate(${angle}deg) scale(${scale})`;
     style.setProperty('--pixel', `${1 / scale}px`);
     style.setProperty('--own', cssColor(rgb));
     style.fontFamily = familiesOf(font);
@@ -137,10 +139,11 @@ export class TextBox {
   #keepInView() {
     const { edited } = this.#textTool;
     if (!edited) return;
-    const { point: [x, y], style: { size, font = '' } } = edited;
+    const { point: [x, y], angle, style: { size, font = '' } } = edited;
     const lines = this.#area.value.slice(0, this.#area.selectionEnd).split('\n');
-    const across = x + lineWidth(lines[lines.length - 1], font) * size;
-    const [left, top] = this.#camera.toCanvas(across, y + (lines.length - 1) * LINE * size);
+    const across = lineWidth(lines[lines.length - 1], font) * size;
+    const caret = mapping({ factor: 1, x, y, angle })(across, (lines.length - 1) * LINE * size);
+    const [left, top] = this.#camera.toCanvas(...caret);
     const bottom = top + LINE * size * this.#camera.scale;
     const { width, height } = this.#view;
     const lowest = matchMedia('(pointer: coarse)').matches ? height * ABOVE_KEYBOARD : height - BOTTOM;

@@ -223,6 +223,21 @@ const table = {
   secondsLeft: (seconds) => `noch ${number(seconds)} s`,
   minutesLeft: (minutes) => `noch ${number(minutes)} min`,
   hoursLeft: (hours, minutes) => `noch ${number(hours)} h${minutes > 0 ? ` ${number(minutes)} min` : ''}`,
+
+  arrange: 'Ausrichten und verteilen',
+  arrangements: [
+    'Links ausrichten',
+    'Waagerecht zentrieren',
+    'Rechts ausrichten',
+    'Oben ausrichten',
+    'Senkrecht zentrieren',
+    'Unten ausrichten',
+    'Waagerecht verteilen',
+    'Senkrecht verteilen',
+  ],
+  snapToObjects: 'An Objekten einrasten',
+  keyTurn: 'Auswahl drehen; mit Umschalt um 1°',
+  keyNoSnapping: 'Verschieben und vergrößern, ohne einzurasten',
 };
 
 export const de = Object.freeze(table);

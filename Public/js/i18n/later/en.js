@@ -284,6 +284,23 @@ const table = {
   minutesLeft: (minutes) => `${number(minutes)} min left`,
   /** @param {number} hours @param {number} minutes */
   hoursLeft: (hours, minutes) => `${number(hours)} h ${minutes > 0 ? `${number(minutes)} min ` : ''}left`,
+
+  // Rotation, alignment and snapping.
+  arrange: 'Align and distribute',
+  /** In the order of the buttons. */
+  arrangements: [
+    'Align left',
+    'Align horizontal centers',
+    'Align right',
+    'Align top',
+    'Align vertical centers',
+    'Align bottom',
+    'Distribute horizontally',
+    'Distribute vertically',
+  ],
+  snapToObjects: 'Snap to objects',
+  keyTurn: 'Rotate the selection; with Shift by 1°',
+  keyNoSnapping: 'Move and resize without snapping',
 };
 
 export const en = Object.freeze(table);

@@ -1,6 +1,7 @@
 /** The export as a PNG, and what all exports share: the extent, and work in time slices. */
 
 import { decodeImage, levelFor, measureImage } from '../../model/imageFile.js';
+import { paintRotated } from '../shapePainter.js';
 import { fontsOf } from '../shippedFonts.js';
 import { laterStrings } from '../../i18n/later.js';
 
@@ -124,8 +125,8 @@ export async function rasterOf({ drawables, paint, paper, signal, progress }, wa
       paint(context, drawable);
       continue;
     }
-    const { bounds: { left, top }, place } = drawable;
-    context.drawImage(image, left, top, place.width, place.height);
+    const { box: { left, top }, place } = drawable;
+    paintRotated(context, drawable, () => context.drawImage(image, left, top, place.width, place.height));
     image.close();
   }
   const blob = await new Promise((resolve) => canvas.toBlob(resolve));

@@ -2,6 +2,7 @@
 
 import { CARD_TEXT, cardLines, SHEET, shortened } from '../../model/item.js';
 import { FAMILIES, familiesOf, renderingOf, shippedIn } from '../../model/fonts.js';
+import { centerOf } from '../../model/rotation.js';
 import { baselineOfLine, LINE, lineWidth, Text } from '../../model/text.js';
 import { paintStyleOf, trace, traceLine } from '../shapePainter.js';
 import { fontsOf } from '../shippedFonts.js';
@@ -70,16 +71,24 @@ export function shapeTag(shape, ink) {
 }
 
 /** @param {Text} text @param {string} color */
-function textTag({ lines, x, y, size, font }, color) {
+function textTag(text, color) {
+  const { lines, x, y, size, font } = text;
   const look = { fill: color, 'font-family': familiesOf(font), 'font-size': size };
   /** @type {Record<string, string>} */
   const rendering = font === '' ? {} : { 'text-rendering': renderingOf(font) };
-  const style = attributes({ ...look, ...rendering, 'xml:space': 'preserve' });
+  const style = attributes({ ...look, ...rendering, ...rotation(text), 'xml:space': 'preserve' });
   const set = lines.map((line, at) => {
     const place = attributes({ x, y: y + (at * LINE + baselineOfLine(font)) * size });
     return `<tspan${place}>${escaped(line)}</tspan>`;
   });
   return `<text${style}>${set.join('')}</text>\n`;
+}
+
+/** @param {import('../../model/rotation.js').Rotated} rotated @returns {Record<string, string>} the attribute; none for 0 */
+function rotation({ box, angle }) {
+  if (angle === 0) return {};
+  const [x, y] = centerOf(box);
+  return { transform: `rotate(${[angle, x, y].map(short).join(' ')})` };
 }
 
 /** @param {readonly Drawable[]} drawables @param {FontFiles} files @returns {string} the fonts of texts */
@@ -93,8 +102,9 @@ function fontTag(drawables, files) {
 }
 
 /** @param {Item} item @param {string} href '' for a picture that could not be loaded @param {Colors} colors */
-function pictureTag({ bounds: { left: x, top: y }, place: { width, height }, name }, href, { raised, line }) {
-  const frame = { x, y, width, height };
+function pictureTag(item, href, { raised, line }) {
+  const { box: { left: x, top: y }, place: { width, height }, name } = item;
+  const frame = { x, y, width, height, ...rotation(item) };
   if (!href) return `<rect${attributes({ ...frame, rx: 6, fill: raised, stroke: line })}/>\n`;
   // Some programs other than browsers find pictures only by this attribute.
   const picture = { ...frame, preserveAspectRatio: 'none', 'xlink:href': href };

@@ -211,11 +211,12 @@ export class TiledRenderer {
 
   /** @param {Item} item @returns {HTMLCanvasElement} its picture */
   #imageOf(item) {
-    const { left, top, right, bottom } = item.bounds;
-    const [width, height] = item.bitmap
-      ? [item.bitmap.image.width, item.bitmap.image.height]
-      : [(right - left) * CARD_PIXELS_PER_POINT, (bottom - top) * CARD_PIXELS_PER_POINT];
-    const canvas = this.#env.newCanvas(Math.ceil(width), Math.ceil(height));
+    const { place, angle, bounds: { left, top, right, bottom } } = item;
+    const { width, height } = item.bitmap?.image ??
+      { width: place.width * CARD_PIXELS_PER_POINT, height: place.height * CARD_PIXELS_PER_POINT };
+    // The bounds of a rotated picture are larger.
+    const [across, down] = angle === 0 ? [1, 1] : [(right - left) / place.width, (bottom - top) / place.height];
+    const canvas = this.#env.newCanvas(Math.ceil(width * across), Math.ceil(height * down));
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
     context.setTransform(canvas.width / (right - left), 0, 0, canvas.height / (bottom - top), 0, 0);
     context.translate(-left, -top);

@@ -1,0 +1,49 @@
+/** Aligns and distributes the selection: each shape and item moves by its own offset, all of them as one command. */
+
+import { alignOffsets, distributeOffsets } from '../model/alignment.js';
+import { transformedPlacement } from '../protocol/transformSync.js';
+import { ChangeSet } from './changeSet.js';
+
+/**
+ * @typedef {import('../model/alignment.js').Alignment} Alignment
+ * @typedef {import('../model/alignment.js').Direction} Direction
+ * @typedef {import('../model/scene.js').Drawable} Drawable
+ *
+ * @typedef {object} MoreParts
+ * @property {import('./undoHistory.js').UndoHistory} history
+ * @property {import('../model/scheduling.js').ChunkedTasks} tasks
+ * @typedef {import('./changeSet.js').Parts & MoreParts} Parts
+ */
+
+/** The minimum numbers of shapes and items. */
+export const MIN_ALIGNED = 2;
+export const MIN_DISTRIBUTED = 3;
+
+/**
+ * Moves shapes and items to one side, or to the middle, of the bounds of all; or apart, so that the gaps between them are equal.
+ * @param {Parts} parts @param {Iterable<string>} ids @param {Alignment | Direction} how
+ * @returns {boolean} true if at least one has moved
+ */
+export function arrange(parts, ids, how) {
+  const { shapes, items, drawing, history, tasks } = parts;
+  const find = (/** @type {string} */ id) => items.find(id) ?? shapes.base(id);
+  const all = [...ids].map(find).filter((one) => one !== null);
+  const isDistribution = how === 'horizontal' || how === 'vertical';
+  if (all.length < (isDistribution ? MIN_DISTRIBUTED : MIN_ALIGNED)) return false;
+  const boxes = all.map(({ extent }) => extent);
+  const offsets = isDistribution ? distributeOffsets(boxes, how) : alignOffsets(boxes, how);
+  const moves = all.map(({ id }, at) => ({ id, transform: { factor: 1, x: offsets[at][0], y: offsets[at][1] } }))
+    .filter(({ transform: { x, y } }) => x !== 0 || y !== 0);
+  if (moves.length === 0) return false;
+  const changes = new ChangeSet(parts, tasks, moves.map(({ id }) => id));
+  tasks.run(() => moves, ({ id, transform }) => {
+    const one = find(id);
+    if (!one) return;
+    if (!('place' in one)) return changes.moveShape(one, transform, true);
+    changes.moveItem(one, one.place, transformedPlacement(one.place, transform, one.isPicture), transform);
+  });
+  history.push(changes.moveCommand());
+  // Reports the change of the history.
+  drawing.update([]);
+  return true;
+}
