@@ -21,7 +21,7 @@ import { FrameScheduler } from './frameScheduler.js';
 import { Sharing } from './sharing.js';
 import { replayStrokes } from './strokeReplay.js';
 import { browserDatabase, browserSnapshots } from '../persist/database.js';
-import { CURSOR_TYPE } from '../protocol/cursorMessage.js';
+import { CURSOR_TYPE } from '../protocol/cursorType.js';
 import { EraserTool } from '../tools/eraserTool.js';
 import { PanTool } from '../tools/panTool.js';
 import { PenTool } from '../tools/penTool.js';
@@ -29,7 +29,6 @@ import { PointerInput } from '../tools/pointerInput.js';
 import { ShapeTool } from '../tools/shapeTool.js';
 import { TextTool } from '../tools/textTool.js';
 import { ChangeLabels } from '../ui/changeLabels.js';
-import { SharedCursors } from '../ui/sharedCursors.js';
 import { CanvasView } from '../ui/canvasView.js';
 import { SelectionController } from '../ui/selectionController.js';
 import { ConnectionBanner, EndedBar } from '../ui/connectionBanner.js';
@@ -97,11 +96,12 @@ const selectionController = new SelectionController({
   requestFrame,
 });
 const { selectTool } = selectionController;
-const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, requestFrame });
+/** @type {import('../ui/sharedCursors.js').SharedCursors | null} null until they are loaded, earlier than any session */
+let cursors = null;
 const changeLabels = new ChangeLabels({
   camera,
   participant: (number) => sharing.session?.participant(number) ?? null,
-  isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
+  isSeenAt: (number, bounds) => cursors?.isAt(number, bounds) ?? false,
   requestFrame,
 });
 const base = new URL('/', location.href);
@@ -158,7 +158,7 @@ const flow = new SessionFlow({
   people,
   banner,
   participantsChanged: (active) => {
-    cursors.keepOnly(active);
+    cursors?.keepOnly(active);
     stateChanged();
   },
   showLink: async (link) => (await deferred()).showLink(link),
@@ -175,7 +175,7 @@ frames.run(
   },
   (now) => pageState.frame(now),
   (now) => drawing.flush(now),
-  (now) => cursors.frame(now),
+  (now) => cursors?.frame(now) ?? false,
   (now) => changeLabels.frame(now),
   (now) => itemStore.placements.frame(now),
   (now) => itemView.frame(now, renderer),
@@ -224,7 +224,7 @@ const input = new PointerInput(canvas, camera, {
   penSeen: () => touchDrawing.penDetected(),
   hovered: (point) => {
     pointer = point;
-    cursors.moved(point);
+    cursors?.moved(point);
     if (toolbar.tool === 'select' && !selectTool.isMoving) {
       canvas.dataset.over = point ? selectTool.cursorAt(...point) : '';
     }
@@ -240,7 +240,7 @@ sharing.addEventListener('session', () => {
   if (endedSession) toolbar.choose('hand');
   else if (wasEnded) toolbar.choose('pen');
   wasEnded = endedSession !== null;
-  cursors.follow(session);
+  cursors?.follow(session);
   presence.follow(session);
   selectionController.follow(session);
   stateChanged();
@@ -275,8 +275,20 @@ const deferred = () => creating ??= createDeferred().catch((error) => (creating 
 
 async function createDeferred() {
   const parts = await loadDeferred();
-  const { AttachmentLimit, ContentInserter, ExportDialog, ItemRow, limitText, startPages, TiledRenderer, useFonts, ...functions } =
-    parts;
+  const {
+    AttachmentLimit,
+    ContentInserter,
+    ExportDialog,
+    ItemRow,
+    limitText,
+    startPages,
+    TiledRenderer,
+    useFonts,
+    ...others
+  } = parts;
+  const { SharedCursors, ...functions } = others;
+  cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, requestFrame });
+  cursors.follow(sharing.session);
   renderer.useTiles(TiledRenderer);
   itemView.useRows(ItemRow);
   functions.offerStyles({

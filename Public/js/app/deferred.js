@@ -20,4 +20,5 @@ export { ItemRow } from '../ui/itemRow.js';
 export { showKeys } from '../ui/keysDialog.js';
 export { offerStyles } from './styles.js';
 export { showLink } from '../ui/shareDialog.js';
+export { SharedCursors } from '../ui/sharedCursors.js';
 export { limitText } from '../ui/textLimit.js';

@@ -5,8 +5,6 @@ import { ThrottledSender } from './throttledSender.js';
 
 /** The minimum interval between two messages: about 30 a second. */
 const SEND_INTERVAL_MS = 33;
-/** The message type of a pointer's position. */
-export const CURSOR_TYPE = 'CursorMessage';
 
 /** Sends the position of this person's pointer, at a limited rate. */
 export class CursorSender {

@@ -3,11 +3,11 @@
  * where the other messages do not show it. Needs no DOM.
  */
 
-import { GroupSessionMessenger } from '../sync/groupSessionMessenger.js';
-import { CURSOR_TYPE } from './cursorMessage.js';
+import { CURSOR_TYPE } from './cursorType.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../sync/groupSessionMessenger.js').GroupSessionMessenger} GroupSessionMessenger
  * @typedef {import('../sync/participants.js').Participant} Participant
  * @typedef {{ isAway: boolean, activeAt: number, drawnAt: number }} Activity
  * @typedef {{ kind: 'drawing' | 'here' | 'idle' | 'away', minutes: number }} State `minutes`: the time since the last activity
@@ -64,7 +64,7 @@ export class Presence extends EventTarget {
     this.#activities.clear();
     this.#sentAway = false;
     this.#sentAt = -Infinity;
-    this.#messenger = session && new GroupSessionMessenger(session, { deliveryMode: 'unreliable' });
+    this.#messenger = session && session.messenger({ deliveryMode: 'unreliable' });
     if (!session || !this.#messenger) return;
     session.observe({
       entry: ({ sender, type, system, unchanged }) => {

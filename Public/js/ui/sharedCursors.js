@@ -1,7 +1,8 @@
 /** The pointers of the participants: this person's is sent to the others, and theirs are shown. */
 
 import { textOn } from '../model/palette.js';
-import { CURSOR_TYPE, CursorSender, RemoteCursors } from '../protocol/cursorMessage.js';
+import { CursorSender, RemoteCursors } from '../protocol/cursorMessage.js';
+import { CURSOR_TYPE } from '../protocol/cursorType.js';
 import { GroupSessionMessenger } from '../sync/groupSessionMessenger.js';
 import { element, make } from './elements.js';
 
