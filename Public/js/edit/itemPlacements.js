@@ -70,7 +70,7 @@ export class ItemPlacements {
    */
   update(item, properties = {}) {
     const place = this.#of(item);
-    const isChanged = !same(item, properties) || !same(item.place, place);
+    const isChanged = !same(item, properties) || !same(item.place, place) || !same(place, item.place);
     Object.assign(item, properties, { place });
     if (!isChanged) return false;
     this.#events.seen(item.z);
@@ -131,6 +131,11 @@ export class ItemPlacements {
     this.#events.changed();
   }
 
+  /** @param {string} id @returns {boolean} true if this person has moved the item, and the session has not confirmed that yet */
+  isMoved(id) {
+    return this.#sync.isMoved(id);
+  }
+
   /** @param {number} now @returns {boolean} true if another frame is needed */
   frame(now) {
     return this.#sync.frame(now);
@@ -158,7 +163,8 @@ export class ItemPlacements {
     const added = this.#added.get(id);
     const { x, y } = moved ?? added ?? fallbackPosition(id);
     const { width, height } = isPicture ? sizeOf(moved) ?? sizeOf(added) ?? fitInto(natural ?? UNKNOWN, UNKNOWN) : CARD;
-    return { x, y, width, height, z: moved?.z ?? added?.z ?? (attachment ?? origin)?.sequence ?? 0 };
+    const z = moved?.z ?? added?.z ?? (attachment ?? origin)?.sequence ?? 0;
+    return { x, y, width, height, z, ...(moved ?? added)?.isLocked && { isLocked: true } };
   }
 }
 

@@ -1,4 +1,4 @@
-/** Hit tests: the shape, item or corner at a point, and everything that touches a rectangle. */
+/** Hit tests: the shape, item or corner at a point, and everything that touches a rectangle. Locked ones are never found. */
 
 import { MAX_SIDE, MIN_SIDE } from './placement.js';
 import { isClosed } from './strokeOutline.js';
@@ -68,7 +68,7 @@ export function resizeFactor({ left, top, right, bottom }, [toRight, down], dx, 
  * @returns {Drawable | null} the topmost one at a point
  */
 export function topmostAt({ items, index }, x, y, reach) {
-  const on = items.all.findLast(({ bounds }) => contains(bounds, x, y));
+  const on = items.all.findLast(({ bounds, isLocked }) => !isLocked && contains(bounds, x, y));
   /** @type {Drawable[]} */
   const hits = index.near([x, y], [x, y], reach);
   if (on) hits.push(on);
@@ -85,7 +85,7 @@ export function closedShapeAround({ index }, x, y) {
 export function touching({ index, items }, box) {
   return [
     ...index.within(box).filter((shape) => meets(shape, box)),
-    ...items.all.filter(({ bounds }) => overlap(bounds, box)),
+    ...items.all.filter(({ bounds, isLocked }) => !isLocked && overlap(bounds, box)),
   ];
 }
 

@@ -93,6 +93,10 @@ export class Item {
     return this.place.z;
   }
 
+  get isLocked() {
+    return this.place.isLocked ?? false;
+  }
+
   get bounds() {
     return boundsOf(this.place);
   }

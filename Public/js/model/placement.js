@@ -26,6 +26,7 @@ export const MAX_SIDE = 100_000;
  * @property {number | null} width null: missing
  * @property {number | null} height
  * @property {number | null} z strokes and items are drawn in the order of `z`, then of the id; null: missing
+ * @property {boolean} [isLocked] true if nobody can select or remove it
  *
  * @typedef {PartialPlacement & Size & { z: number }} Placement a complete placement
  */
@@ -33,7 +34,7 @@ export const MAX_SIDE = 100_000;
 /** @param {unknown} value metadata, or a message @returns {PartialPlacement | null} null: it has no location */
 export function readPlacement(value) {
   if (!value || typeof value !== 'object') return null;
-  const { location, width, height, z } = /** @type {Record<string, unknown>} */ (value);
+  const { location, width, height, z, locked } = /** @type {Record<string, unknown>} */ (value);
   if (!isPoint(location)) return null;
   const isSized = isSide(width) && isSide(height);
   return {
@@ -42,15 +43,16 @@ export function readPlacement(value) {
     width: isSized ? width : null,
     height: isSized ? height : null,
     z: Number.isSafeInteger(z) && Number(z) >= 0 ? Number(z) : null,
+    ...locked === true && { isLocked: true },
   };
 }
 
 /**
  * @param {Placement} place `onPlane`
- * @returns {{ location: [number, number], width: number, height: number, z: number }} the message
+ * @returns {{ location: [number, number], width: number, height: number, z: number, locked?: true }} the message
  */
-export function placementMessage({ x, y, width, height, z }) {
-  return { location: [x, y], width, height, z };
+export function placementMessage({ x, y, width, height, z, isLocked }) {
+  return { location: [x, y], width, height, z, ...isLocked && { locked: true } };
 }
 
 /** @param {Uint8Array} payload @returns {{ id: unknown, placement: PartialPlacement } | null} */
@@ -82,8 +84,8 @@ export function fallbackPosition(id) {
  * Rounds a placement to hundredths of a point and limits its center to the plane, so that all participants have the same numbers.
  * @param {Placement} place @returns {Placement}
  */
-export function onPlane({ x, y, width, height, z }) {
-  return { x: within(x), y: within(y), width: rounded(width), height: rounded(height), z };
+export function onPlane({ x, y, width, height, ...rest }) {
+  return { x: within(x), y: within(y), width: rounded(width), height: rounded(height), ...rest };
 }
 
 /**

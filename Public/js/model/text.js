@@ -1,6 +1,7 @@
 /** The texts on the page, and their measured sizes. Needs no document, so that a worker can use it. */
 
 import { familiesOf, renderingOf } from './fonts.js';
+import { noteLayout, resizedNote, sameNote } from './note.js';
 import { segmentDistance } from './strokeOutline.js';
 import { onPlane, rounded } from './stroke.js';
 
@@ -81,6 +82,8 @@ const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
  * @typedef {import('./fonts.js').Font} Font
+ * @typedef {import('./note.js').Layout} Layout
+ * @typedef {import('./note.js').Note} Note
  * @typedef {import('./stroke.js').Bounds} Bounds
  * @typedef {import('./stroke.js').Transform} Transform
  * @typedef {object} TextProperties
@@ -93,6 +96,9 @@ const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
  * @property {string} rgb
  * @property {number} color
  * @property {number} z
+ * @property {Note | null} [note]
+ * @property {string} [fill]
+ * @property {boolean} [isLocked]
  */
 
 /** A text on the page. A change makes a new object with the same id. */
@@ -103,6 +109,7 @@ export class Text {
   /** The position of the upper left corner. */
   x;
   y;
+  /** The size of the type; that of a note's text is smaller if it does not fit otherwise. */
   size;
   /** @type {Font} */
   font;
@@ -112,6 +119,12 @@ export class Text {
   color;
   /** Drawn in the order of `z`, then of `id`. */
   z;
+  /** The note on which the text is; null: none. @type {Note | null} */
+  note;
+  /** The color of the note, one of `NOTE_FILLS`. @type {string} */
+  fill;
+  /** True if nobody can select or erase it. */
+  isLocked;
   /** False while somebody is typing it. */
   isFinished = true;
   version = 0;
@@ -119,9 +132,11 @@ export class Text {
   #box = null;
   /** The number of loads of the shipped fonts before the box was measured. */
   #measuredAfter = 0;
+  /** How a note's text is set, and the size and font for which that was computed. @type {Layout & { key: string } | null} */
+  #layout = null;
 
   /** @param {TextProperties} style */
-  constructor({ id, text, x, y, size, font = '', rgb, color, z }) {
+  constructor({ id, text, x, y, size, font = '', rgb, color, z, note = null, fill = '', isLocked = false }) {
     this.id = id;
     this.text = text;
     this.x = x;
@@ -131,15 +146,27 @@ export class Text {
     this.rgb = rgb;
     this.color = color;
     this.z = z;
+    this.note = note;
+    this.fill = fill;
+    this.isLocked = isLocked;
   }
 
-  get lines() {
-    return this.text.split('\n');
+  /** @returns {Layout} its lines as they are shown */
+  get layout() {
+    const { text, size, font, note } = this;
+    if (!note) return { lines: text.split('\n'), size, margin: 0 };
+    // Measuring takes a while, and most copies of a note differ in their position only.
+    const key = `${note.width} ${note.height} ${size} ${font} ${font === '' ? 0 : loads}`;
+    if (this.#layout?.key === key) return this.#layout;
+    this.#layout = { ...noteLayout(text, note, size, LINE, (part) => lineWidth(part, font)), key };
+    return this.#layout;
   }
 
-  /** @returns {Bounds} of the lines */
+  /** @returns {Bounds} of the lines, or of the note */
   get box() {
-    const { x, y, size, font, lines } = this;
+    const { x, y, size, font, note } = this;
+    if (note) return { left: x, top: y, right: x + note.width, bottom: y + note.height };
+    const { lines } = this.layout;
     if (font !== '' && this.#measuredAfter !== loads) this.#box = null;
     this.#measuredAfter = loads;
     this.#box ??= {
@@ -154,7 +181,7 @@ export class Text {
   /** @returns {Bounds} its extent, including letters beyond the box */
   get bounds() {
     const { left, top, right, bottom } = this.box;
-    const margin = this.size * OVERHANGS[this.font] + 1;
+    const margin = (this.note ? 0 : this.size * OVERHANGS[this.font]) + 1;
     return { left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin };
   }
 
@@ -165,13 +192,16 @@ export class Text {
 
   /** @param {Partial<TextProperties>} changes @returns {Text} */
   with(changes) {
-    return new Text({ ...this, ...changes });
+    const changed = new Text({ ...this, ...changes });
+    if (changed.text === this.text) changed.#layout = this.#layout;
+    return changed;
   }
 
   /** @param {Transform} transform @returns {Text} a transformed copy */
   moved({ factor, x, y }) {
     const size = Math.min(MAX_SIZE, Math.max(MIN_SIZE, rounded(this.size * factor)));
-    return this.with({ x: onPlane(this.x * factor + x), y: onPlane(this.y * factor + y), size });
+    const note = this.note && resizedNote(this.note, factor);
+    return this.with({ x: onPlane(this.x * factor + x), y: onPlane(this.y * factor + y), size, note });
   }
 
   /**
@@ -190,7 +220,8 @@ export class Text {
   looksLike(other) {
     return other instanceof Text && this.text === other.text && this.x === other.x && this.y === other.y &&
       this.size === other.size && this.font === other.font && this.rgb === other.rgb && this.z === other.z &&
-      this.isFinished === other.isFinished;
+      this.isFinished === other.isFinished && this.isLocked === other.isLocked && this.fill === other.fill &&
+      sameNote(this.note, other.note);
   }
 }
 

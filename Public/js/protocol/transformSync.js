@@ -46,7 +46,7 @@ export function transformedPlacement(place, { factor, x, y }, isPicture) {
   const most = Math.max(1, MAX_SIDE / Math.max(width, height));
   const times = isPicture ? Math.min(most, Math.max(least, factor)) : 1;
   const moved = { x: place.x * factor + x, y: place.y * factor + y, width: width * times, height: height * times };
-  return onPlane({ ...moved, z: place.z });
+  return onPlane({ ...place, ...moved });
 }
 
 /** @param {Bounds} bounds @param {Transform} transform @returns {Bounds} */

@@ -57,11 +57,11 @@ export class DrawingImporter {
       toast(text, { title, stays: true });
     }
     const contents = await Promise.all(files.map((file) => file.size > most ? null : readFile(file)));
-    const placed = items.flatMap(({ placement: { x, y, width, height, z } }, at) => {
+    const placed = items.flatMap(({ id, placement: { x, y, width, height, z, isLocked } }, at) => {
       const added = contents[at];
       if (!added) return [];
       const size = added.natural && width && height ? { width, height } : CARD;
-      return [{ added, place: { x, y, z: z ?? 0, ...size } }];
+      return [{ added, id, place: { x, y, z: z ?? 0, isLocked, ...size } }];
     });
     const wasEmpty = scene.isEmpty;
     const all = [...shapes, ...placed.map(({ place }) => ({ bounds: boundsOf(place) }))];
