@@ -195,6 +195,8 @@ const tools = {
   arrow: shapeTool('arrow'),
   rectangle: shapeTool('rectangle'),
   ellipse: shapeTool('ellipse'),
+  /** Does nothing until it is loaded. @type {import('../tools/pointerInput.js').Tool} */
+  note: { begin() {}, move() {}, end() {}, cancel() {} },
 };
 
 /** @param {string} tool */
@@ -217,7 +219,7 @@ drawing.addEventListener('undofailed', () => toast(strings.removedByOther));
 const input = new PointerInput(canvas, camera, {
   tool: ({ isTurned, isFinger }) => {
     if (isTurned && !isEnded()) return tools.eraser;
-    return isFinger && !['select', 'text'].includes(toolbar.tool) && touchDrawing.movesPage()
+    return isFinger && !['select', 'text', 'note'].includes(toolbar.tool) && touchDrawing.movesPage()
       ? tools.hand
       : tools[toolbar.tool];
   },
@@ -286,7 +288,7 @@ async function createDeferred() {
     useFonts,
     ...others
   } = parts;
-  const { SharedCursors, ...functions } = others;
+  const { offerObjects, SharedCursors, speakLater, ...functions } = others;
   cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, requestFrame });
   cursors.follow(sharing.session);
   renderer.useTiles(TiledRenderer);
@@ -304,6 +306,29 @@ async function createDeferred() {
     frames,
   });
   useFonts({ toolbar, stylePicker, textTool, textBox, selection, shapes, frameQueue, renderer });
+  await speakLater(document.documentElement.lang);
+  const objects = offerObjects({
+    canvas,
+    shapes,
+    items,
+    index,
+    scene,
+    drawing,
+    itemStore,
+    history,
+    camera,
+    view: renderer,
+    selection,
+    selectionController,
+    textTool,
+    toolbar,
+    stylePicker,
+    sharing,
+    frames,
+    ink: () => itemView.painter.ink,
+    isEnded,
+  });
+  Object.assign(tools, objects);
   const exporting = new ExportDialog(
     scene,
     selection,

@@ -3,12 +3,14 @@
 export { AttachmentLimit } from './attachmentLimit.js';
 export { openDamagedLink } from './damagedLink.js';
 export { useFonts } from './fonts.js';
+export { offerObjects } from './objects.js';
 export { startPages } from './pages.js';
 export { startRest } from './rest.js';
 export { TiledRenderer } from '../render/tiles/tiledRenderer.js';
 export { OutboxStore } from '../persist/outboxStore.js';
 export { persistentJournalEnvironment } from '../persist/journalEnvironment.js';
 export { SessionSnapshots } from '../persist/sessionSnapshots.js';
+export { speakLater } from '../i18n/later.js';
 export { Title } from '../protocol/titleSync.js';
 export { GroupSession } from '../sync/groupSession.js';
 export { createSession } from '../sync/http.js';

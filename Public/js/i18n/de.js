@@ -62,6 +62,8 @@ const table = {
   ellipseTitle: 'Ellipse (O)',
   text: 'Text',
   textTitle: 'Text (T)',
+  note: 'Zettel',
+  noteTitle: 'Zettel (N)',
   hand: 'Seite verschieben',
   handTitle: 'Seite verschieben (H)',
   add: 'Bilder oder Dateien hinzufügen',
@@ -302,7 +304,9 @@ const table = {
   thingsRemoved: (count) => `${counted(count, THINGS)} entfernt.`,
   pastedAs: (count) => `Der eingefügte Text ist lang: Daraus sind ${counted(count, TEXTS)} geworden.`,
   pastedPart: (limit, count) =>
-    `Der eingefügte Text ist zu lang: Hier sind nur seine ersten ${number(limit)} Zeichen, als ${counted(count, TEXTS)}.`,
+    `Der eingefügte Text ist zu lang: Hier sind nur seine ersten ${number(limit)} Zeichen, als ${
+      counted(count, TEXTS)
+    }.`,
   textIsFull: (limit) =>
     `Ein Text hat höchstens ${number(limit)} Zeichen. Füge einen längeren daneben ein: Daraus werden mehrere Texte.`,
 

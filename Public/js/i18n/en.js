@@ -68,6 +68,8 @@ const table = {
   ellipseTitle: 'Ellipse (O)',
   text: 'Text',
   textTitle: 'Text (T)',
+  note: 'Sticky note',
+  noteTitle: 'Sticky note (N)',
   hand: 'Move the page',
   handTitle: 'Move the page (H)',
   add: 'Add pictures or files',

@@ -97,7 +97,7 @@ export function bindKeys(
  *   `shift+` and a digit is the key with this digit, whatever character it types
  * @param {() => boolean} [areOff]
  */
-function listenToKeys(actions, areOff = () => false) {
+export function listenToKeys(actions, areOff = () => false) {
   const isMac = isApple();
   addEventListener('keydown', (event) => {
     const [isMod, isSystem] = isMac ? [event.metaKey, event.ctrlKey] : [event.ctrlKey, event.metaKey];

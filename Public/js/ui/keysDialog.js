@@ -1,7 +1,9 @@
 /** The list of the keys, and its button. */
 
+import { PAGE_DOWN } from '../i18n/appleKeys.js';
 import { isApple } from '../i18n/platform.js';
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
 import { isBusy } from './keys.js';
@@ -18,6 +20,7 @@ function keys() {
     [['L', 'A', 'R', 'O'], strings.keyShapes],
     [[strings.shift, alt], strings.keyRegular],
     [['T'], strings.text],
+    [['N'], strings.note],
     [['H'], strings.hand],
     [['I'], strings.add],
     [['←', '→', '↑', '↓'], strings.keyMove],
@@ -28,6 +31,8 @@ function keys() {
     [[mod('D')], strings.duplicate],
     [[mod('C'), mod('V')], strings.keyCopy],
     [[strings.pageUp], strings.bringToFront],
+    [[isApple() ? PAGE_DOWN : laterStrings.pageDown], laterStrings.sendToBack],
+    [[shift('L')], laterStrings.keyLock],
     [['[', ']'], strings.keyWidth],
     [['1', '…', '0'], strings.keyColors],
     [[mod('Z')], strings.keyUndo],

@@ -7,7 +7,7 @@ import { Text } from '../model/text.js';
 import { SelectTool } from '../tools/selectTool.js';
 import { errorText, strings } from '../i18n/i18n.js';
 import { announce, confirmed, toast } from './dialogs.js';
-import { element, make } from './elements.js';
+import { button, element, make } from './elements.js';
 import { icon } from './icons.js';
 
 /**
@@ -112,7 +112,7 @@ export class SelectionController {
   /** Selects the next shape or item in the order of drawing, or the previous one. @param {1 | -1} by */
   step(by) {
     const { shapes, items, selection, camera, view } = this.#parts;
-    const all = [...shapes.all, ...items.all].sort(drawnBefore);
+    const all = [...shapes.all, ...items.all].filter(({ isLocked }) => !isLocked).sort(drawnBefore);
     if (all.length === 0) return;
     const { sole } = selection;
     const before = sole ? all.findIndex(({ id }) => id === sole.id) : by > 0 ? -1 : 0;
@@ -283,12 +283,4 @@ export class SelectionView {
     const [x, y] = camera.toCanvas(left, top);
     return { left: x, top: y, right: x + (right - left) * camera.scale, bottom: y + (bottom - top) * camera.scale };
   }
-}
-
-/** @param {Node} icon @param {string} label @param {string} title @param {() => void} done */
-function button(icon, label, title, done) {
-  const made = make('button', { type: 'button', class: 'tool', 'aria-label': label, title });
-  made.append(icon);
-  made.addEventListener('click', done);
-  return made;
 }

@@ -93,7 +93,7 @@ export class TextBox {
   #breakLine() {
     const { edited } = this.#textTool;
     const { value, selectionEnd } = this.#area;
-    if (!edited || selectionEnd !== value.length) return;
+    if (!edited || edited.note || selectionEnd !== value.length) return;
     const { point: [x], style: { size, font = '' } } = edited;
     const begin = value.lastIndexOf('\n') + 1;
     const space = value.trimEnd().lastIndexOf(' ');
@@ -118,10 +118,12 @@ export class TextBox {
     const { edited } = this.#textTool;
     if (!edited) return;
     const { style, value } = this.#area;
-    const { point, style: { size, font = '', rgb } } = edited;
+    const { note, style: { font = '', rgb } } = edited;
+    const { size, margin } = note ? note.layout : { size: edited.style.size, margin: 0 };
     const lines = value.split('\n');
     const { scale } = this.#camera;
-    const [x, y] = this.#camera.toCanvas(...point);
+    const [left, top] = note ? [note.x, note.y] : edited.point;
+    const [x, y] = this.#camera.toCanvas(left + margin, top + margin);
     this.#cameraVersion = this.#camera.version;
     style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
     style.setProperty('--pixel', `${1 / scale}px`);
@@ -129,16 +131,20 @@ export class TextBox {
     style.fontFamily = familiesOf(font);
     style.textRendering = renderingOf(font);
     style.fontSize = `${size}px`;
+    this.#area.toggleAttribute('data-note', Boolean(note));
     // Leaves room for the caret behind the last letter.
-    style.width = `${size * (lines.reduce((widest, line) => Math.max(widest, lineWidth(line, font)), 0) + 0.4)}px`;
-    style.height = `${size * LINE * lines.length}px`;
+    const widest = size * (lines.reduce((widest, line) => Math.max(widest, lineWidth(line, font)), 0) + 0.4);
+    style.width = `${note?.note ? note.note.width - 2 * margin : widest}px`;
+    style.height = `${note?.note ? note.note.height - 2 * margin : size * LINE * lines.length}px`;
   }
 
   #keepInView() {
     const { edited } = this.#textTool;
     if (!edited) return;
-    const { point: [x, y], style: { size, font = '' } } = edited;
-    const lines = this.#area.value.slice(0, this.#area.selectionEnd).split('\n');
+    const { note, style: { font = '' } } = edited;
+    const text = this.#area.value.slice(0, this.#area.selectionEnd);
+    const { lines, size } = note ? note.with({ text }).layout : { lines: text.split('\n'), size: edited.style.size };
+    const [x, y] = note ? [note.x, note.y] : edited.point;
     const across = x + lineWidth(lines[lines.length - 1], font) * size;
     const [left, top] = this.#camera.toCanvas(across, y + (lines.length - 1) * LINE * size);
     const bottom = top + LINE * size * this.#camera.scale;
