@@ -32,7 +32,7 @@ test('serialized shapes are restored: points, pressures, styles and texts', () =
   assert.deepEqual([[...first.points], [.../** @type {number[]} */ (first.pressures)]], [pressed.points, [0.5, 0.75]]);
   assert.deepEqual([[...third.points], third.pressures, third.width, third.rgb], [plain.points, null, 2, LOOK.rgb]);
   assert.ok(b.shape instanceof Text);
-  assert.deepEqual(b.shape.layout.lines, ['Hi', 'there']);
+  assert.deepEqual(b.shape.lines, ['Hi', 'there']);
 });
 
 test('a tile has the shapes that it intersects, in order; thin shapes are simplified', () => {

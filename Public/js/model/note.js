@@ -14,14 +14,14 @@ import { luminance } from './palette.js';
  */
 
 /** The colors of notes, by name: on light paper, and on dark paper. @type {Readonly<Record<string, [string, string]>>} */
-const COLORS = Object.freeze({
+const COLORS = {
   yellow: ['#f5e6a6', '#5c5128'],
   rose: ['#f3d2cd', '#61413e'],
   green: ['#d5e5c3', '#42523a'],
   blue: ['#cddfea', '#38505f'],
   lilac: ['#dfd6eb', '#4d445f'],
   gray: ['#e5e1d9', '#48464a'],
-});
+};
 /** The names of the colors. The first one is that of a note whose color is unknown. */
 export const NOTE_FILLS = Object.freeze(Object.keys(COLORS));
 
@@ -38,13 +38,17 @@ const MIN_TYPE = 4;
  * The parts of a line between which it may be broken: spaces, single characters of scripts without spaces, and words, each up to a
  * hyphen.
  */
-const PARTS =
-  /\s+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|-*[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3-]+-*|-+/g;
+const PARTS = /\s+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]|-*[^\s\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3-]+-*|-+/g;
 
 /** @param {string} fill @param {string} ink the color of adaptive ink on this paper @returns {string} the color of the note */
 export function noteColor(fill, ink) {
   const [light, dark] = COLORS[fill] ?? COLORS[NOTE_FILLS[0]];
   return luminance(ink) > 0.5 ? dark : light;
+}
+
+/** @param {Note} note @returns {number} the distance between its edge and its text */
+export function noteMargin({ width, height }) {
+  return MARGIN * Math.min(width, height);
 }
 
 /** @param {Note} note @returns {number} the radius of its corners */
@@ -72,9 +76,9 @@ export function sameNote(a, b) {
  * @param {number} lineHeight in sizes of the type @param {(text: string) => number} measure returns a width in sizes of the type
  * @returns {Layout} without the lines that do not fit even in the smallest size
  */
-export function noteLayout(text, { width, height }, size, lineHeight, measure) {
-  const margin = MARGIN * Math.min(width, height);
-  const [room, depth] = [width - 2 * margin, height - 2 * margin];
+export function noteLayout(text, note, size, lineHeight, measure) {
+  const margin = noteMargin(note);
+  const [room, depth] = [note.width - 2 * margin, note.height - 2 * margin];
   const paragraphs = text.split('\n').map((line) => line.match(PARTS) ?? []);
   /** @type {Map<string, number>} */
   const widths = new Map();

@@ -49,7 +49,7 @@ export function readPlacement(value) {
 
 /**
  * @param {Placement} place `onPlane`
- * @returns {{ location: [number, number], width: number, height: number, z: number, locked?: true }} the message
+ * @returns {{ location: [number, number], width: number, height: number, z: number, locked?: boolean }} the message
  */
 export function placementMessage({ x, y, width, height, z, isLocked }) {
   return { location: [x, y], width, height, z, ...isLocked && { locked: true } };

@@ -1,7 +1,7 @@
 /** The texts on the page, and their measured sizes. Needs no document, so that a worker can use it. */
 
 import { familiesOf, renderingOf } from './fonts.js';
-import { noteLayout, resizedNote, sameNote } from './note.js';
+import { noteLayout, noteMargin, resizedNote, sameNote } from './note.js';
 import { segmentDistance } from './strokeOutline.js';
 import { onPlane, rounded } from './stroke.js';
 
@@ -151,7 +151,12 @@ export class Text {
     this.isLocked = isLocked;
   }
 
-  /** @returns {Layout} its lines as they are shown */
+  /** The lines as they are shown. */
+  get lines() {
+    return this.layout.lines;
+  }
+
+  /** @returns {Layout} */
   get layout() {
     const { text, size, font, note } = this;
     if (!note) return { lines: text.split('\n'), size, margin: 0 };
@@ -166,7 +171,7 @@ export class Text {
   get box() {
     const { x, y, size, font, note } = this;
     if (note) return { left: x, top: y, right: x + note.width, bottom: y + note.height };
-    const { lines } = this.layout;
+    const { lines } = this;
     if (font !== '' && this.#measuredAfter !== loads) this.#box = null;
     this.#measuredAfter = loads;
     this.#box ??= {
@@ -181,7 +186,7 @@ export class Text {
   /** @returns {Bounds} its extent, including letters beyond the box */
   get bounds() {
     const { left, top, right, bottom } = this.box;
-    const margin = (this.note ? 0 : this.size * OVERHANGS[this.font]) + 1;
+    const margin = Math.max(0, this.size * OVERHANGS[this.font] - (this.note ? noteMargin(this.note) : 0)) + 1;
     return { left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin };
   }
 

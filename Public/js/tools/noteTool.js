@@ -7,6 +7,8 @@ import { onPlane } from '../model/stroke.js';
  * @typedef {import('../model/strokeOutline.js').Point} Point
  * @typedef {import('../edit/drawing.js').TextStyle} TextStyle
  * @typedef {import('./pointerInput.js').Sample} Sample
+ * @typedef {{ id: string, style: TextStyle, z: number, from: Point, isDrawn: boolean }} Begun a note that the pointer begins;
+ *   `isDrawn`: it is being drawn out
  *
  * @typedef {object} Parts
  * @property {import('../edit/drawing.js').Drawing} drawing
@@ -24,7 +26,7 @@ const SLOP = 8;
 
 export class NoteTool {
   #parts;
-  /** @type {{ id: string, style: TextStyle, z: number, from: Point, isDrawn: boolean } | null} */
+  /** @type {Begun | null} */
   #begun = null;
 
   /** @param {Parts} parts */
@@ -50,7 +52,7 @@ export class NoteTool {
     begun.isDrawn ||= Math.hypot(last.x - x, last.y - y) * this.#parts.scale() >= SLOP;
     if (!begun.isDrawn) return;
     const [width, height] = [Math.max(MIN_SIDE, Math.abs(last.x - x)), Math.max(MIN_SIDE, Math.abs(last.y - y))];
-    this.#draw(last.x < x ? x - width : x, last.y < y ? y - height : y, width, height);
+    this.#draw(begun, [last.x < x ? x - width : x, last.y < y ? y - height : y], width, height);
   }
 
   end() {
@@ -61,9 +63,7 @@ export class NoteTool {
     const there = begun.isDrawn ? null : textTool.textAt(...begun.from);
     if (there) return textTool.edit(there);
     const [x, y] = begun.from;
-    this.#begun = begun;
-    if (!begun.isDrawn) this.#draw(x - NOTE_SIDE / 2, y - NOTE_SIDE / 2, NOTE_SIDE, NOTE_SIDE);
-    this.#begun = null;
+    if (!begun.isDrawn) this.#draw(begun, [x - NOTE_SIDE / 2, y - NOTE_SIDE / 2], NOTE_SIDE, NOTE_SIDE);
     const note = drawing.draft;
     if (note instanceof Text) textTool.edit(note);
   }
@@ -73,10 +73,8 @@ export class NoteTool {
     this.#begun = null;
   }
 
-  /** @param {number} x of the left side @param {number} y of the top @param {number} width @param {number} height */
-  #draw(x, y, width, height) {
-    if (!this.#begun) return;
-    const { id, style, z } = this.#begun;
+  /** @param {Begun} begun @param {Point} corner the upper left one @param {number} width @param {number} height */
+  #draw({ id, style, z }, [x, y], width, height) {
     const note = { width: onPlane(width), height: onPlane(height) };
     this.#parts.drawing.drawNote(new Text({ ...style, id, z, text: '', x: onPlane(x), y: onPlane(y), note }));
   }

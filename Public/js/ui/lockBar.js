@@ -1,6 +1,6 @@
 /** The bar that unlocks locked objects. It appears after a tap on one with the select tool, or by a key. */
 
-import { boundsForEnds } from '../model/connectedEnds.js';
+import { boundsForEnds, canHoldEnds } from '../model/connectedEnds.js';
 import { contains } from '../model/hitTest.js';
 import { drawnBefore, overlap } from '../model/stroke.js';
 import { laterStrings } from '../i18n/later.js';
@@ -36,8 +36,8 @@ export class LockBar {
   #words = make('span');
   #unlock = make('button', { type: 'button', class: 'quiet' }, laterStrings.unlock);
   #bar = make('div', { id: 'lock-bar', class: 'chosen-bar', role: 'group', 'aria-label': laterStrings.locked });
-  /** The objects that the bar unlocks. @type {string[]} */
-  #ids = [];
+  /** The objects that the bar unlocks. @type {Set<string>} */
+  #ids = new Set();
   /** @type {{ id: number, x: number, y: number, wasEmpty: boolean } | null} */
   #pressed = null;
 
@@ -60,7 +60,7 @@ export class LockBar {
     toolbar.addEventListener('tool', () => this.#hide());
     selection.addEventListener('change', () => selection.size > 0 && this.#hide());
     // Somebody else may have unlocked or removed them.
-    const changed = (/** @type {Drawable} */ { id }) => this.#ids.includes(id) && queueMicrotask(() => this.#check());
+    const changed = (/** @type {Drawable} */ { id }) => this.#ids.has(id) && queueMicrotask(() => this.#check());
     scene.observe({ shown: changed, changed, hidden: changed });
   }
 
@@ -94,7 +94,7 @@ export class LockBar {
     toolbar.choose('select');
     // Selected, so that the person can move them at once.
     selection.choose(ids);
-    announce(laterStrings.isUnlocked(ids.length));
+    announce(laterStrings.isUnlocked(ids.size));
   }
 
   /** @param {PointerEvent} event */
@@ -133,7 +133,7 @@ export class LockBar {
   /** @param {string[]} ids @param {number} x @param {number} y where on the canvas */
   #show(ids, x, y) {
     const { view } = this.#parts;
-    this.#ids = ids;
+    this.#ids = new Set(ids);
     this.#words.textContent = laterStrings.lockedThings(ids.length);
     this.#bar.hidden = false;
     const { offsetWidth: width, offsetHeight: height } = this.#bar;
@@ -146,23 +146,21 @@ export class LockBar {
   #check() {
     const { scene } = this.#parts;
     const locked = new Set(scene.all.filter(({ isLocked }) => isLocked).map(({ id }) => id));
-    if (!this.#ids.every((id) => locked.has(id))) this.#hide();
+    if ([...this.#ids].some((id) => !locked.has(id))) this.#hide();
   }
 
   #hide() {
     if (this.#bar.hidden) return;
     const hadFocus = this.#bar.contains(document.activeElement);
     this.#bar.hidden = true;
-    this.#ids = [];
+    this.#ids = new Set();
     if (hadFocus) this.#parts.canvas.focus({ preventScroll: true });
   }
 }
 
 /** @param {Drawable} one @param {number} x @param {number} y @param {number} reach points */
 function isAt(one, x, y, reach) {
-  if ('place' in one) return contains(one.bounds, x, y);
-  if ('tool' in one && (one.tool === 'rectangle' || one.tool === 'ellipse')) {
-    return contains(boundsForEnds(one), x, y, reach);
-  }
-  return one.touches([x, y], [x, y], reach);
+  // Of a locked shape that encloses an area, this includes the area.
+  if (canHoldEnds(one)) return contains(boundsForEnds(one), x, y, reach);
+  return 'points' in one && one.touches([x, y], [x, y], reach);
 }

@@ -22,7 +22,7 @@ export class NoteColors {
   #parts;
   #storage = storageOr(() => localStorage);
   #group = make('fieldset', { id: 'note-colors', class: 'colors' });
-  #buttons = NOTE_FILLS.map((fill, index) => swatch(laterStrings.noteColors[index]));
+  #buttons = NOTE_FILLS.map((_, index) => swatch(laterStrings.noteColors[index]));
   #radios;
   /** The color of new notes. */
   fill;
