@@ -7,7 +7,7 @@ import json
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import (
-    COLOR, PHONE, all_hold_the_same, draw, has_ink, line, picture, pick, sees_color, sees_ink, sees_items, sees_paper,
+    COLOR, PHONE, all_hold_the_same, draw, has_ink, line, picture, pick, row, sees_color, sees_ink, sees_items, sees_paper,
     sees_people, select, share, tool, touch,
 )
 from conftest import both, until
@@ -222,6 +222,21 @@ def test_locking_by_keys(chromium, open_page):
     page.keyboard.press("Control+z")
     page.keyboard.press("Control+a")
     until(lambda: shapes(page)[0]["isSelected"])
+
+
+def test_the_row_of_a_locked_photo_offers_to_unlock_it(chromium, open_page, tmp_path):
+    page = open_page(chromium)
+    pick(page, photo(tmp_path, "lake.png", (60, 120, 160), (300, 200)))
+    sees_items(page, "lake.png")
+    has_objects(page)
+    select(page, "lake.png")
+    page.keyboard.press("Shift+L")
+    until(lambda: not page.evaluate("drawTogether.pictures[0].isSelected"))
+    row(page, "lake.png").locator(".grip").focus()
+    page.keyboard.press("Enter")
+    until(lambda: page.evaluate("document.activeElement.textContent"), lambda text: text == "Unlock")
+    page.keyboard.press("Enter")
+    until(lambda: page.evaluate("drawTogether.pictures[0].isSelected"))
 
 
 @both

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readCommands, storeCommands } from '../../Public/js/edit/storedCommands.js';
 import { depthsAtBack } from '../../Public/js/model/depth.js';
 import { touching } from '../../Public/js/model/hitTest.js';
 import { decodePlacement, encodePlacement } from '../../Public/js/model/placement.js';
@@ -61,6 +62,23 @@ test('locking and unlocking are undo steps, of shapes and pictures together', ()
   assert.deepEqual(locks(), [false, false]);
   drawing.undo();
   assert.deepEqual(locks(), [true, true]);
+});
+
+test('locking and sending to the back can be undone after a reload', () => {
+  const { itemStore, objectCommands, commands, draw, rectangle, scene, shapes, items, drawing, history } = page();
+  const item = itemStore.add(FILE, { x: 100, y: 100, width: 280, height: 76 });
+  const [a, b] = [draw(rectangle, [0, 0], [100, 100]), draw(rectangle, [0, 0], [90, 90])];
+  objectCommands.sendToBack(new Set([b]));
+  objectCommands.setLocked([item.id, a], true);
+  const parts = { shapes, items, drawing, itemStore, tasks: commands.tasks };
+  const { done } = readCommands(JSON.parse(JSON.stringify(storeCommands(history, parts, 1e6))), parts);
+  done.at(-1)?.undo();
+  assert.deepEqual(scene.all.map(({ id, isLocked }) => [id, isLocked]), [[b, false], [item.id, false], [a, false]]);
+  done.at(-2)?.undo();
+  assert.deepEqual(scene.all.map(({ id }) => id), [item.id, a, b]);
+  done.at(-2)?.redo();
+  done.at(-1)?.redo();
+  assert.deepEqual(scene.all.map(({ id, isLocked }) => [id, isLocked]), [[b, false], [item.id, true], [a, true]]);
 });
 
 test('a lock belongs to the session: others see it, and can unlock', () => {

@@ -307,7 +307,7 @@ async function createDeferred() {
   });
   useFonts({ toolbar, stylePicker, textTool, textBox, selection, shapes, frameQueue, renderer });
   await speakLater(document.documentElement.lang);
-  const objects = offerObjects({
+  const { tools: objectTools, lockBar } = offerObjects({
     canvas,
     shapes,
     items,
@@ -328,7 +328,7 @@ async function createDeferred() {
     ink: () => itemView.painter.ink,
     isEnded,
   });
-  Object.assign(tools, objects);
+  Object.assign(tools, objectTools);
   const exporting = new ExportDialog(
     scene,
     selection,
@@ -368,7 +368,7 @@ async function createDeferred() {
     profile: settings,
     newPage: () => flow.newPage(),
   });
-  return { exporting, inserter, pages, ...functions };
+  return { exporting, inserter, lockBar, pages, ...functions };
 }
 
 /**
@@ -391,6 +391,7 @@ function choose(item) {
   if (isEnded()) return;
   toolbar.choose('select');
   selectTool.select(item ? [item.id] : []);
+  if (item?.isLocked) withDeferred(({ lockBar }) => lockBar.offer(item));
 }
 
 /** @param {import('../model/scene.js').Drawable | [number, number] | null} one the text to edit, or the point of a new text */

@@ -41,7 +41,7 @@ import { NoteColors } from '../ui/noteColors.js';
 
 /**
  * @param {Parts} parts
- * @returns {Record<'note' | 'line' | 'arrow', import('../tools/pointerInput.js').Tool>} the tools
+ * @returns {{ tools: Record<'note' | 'line' | 'arrow', import('../tools/pointerInput.js').Tool>, lockBar: LockBar }}
  */
 export function offerObjects(parts) {
   const { shapes, items, index, drawing, camera, selection, selectionController, toolbar, stylePicker, frames } = parts;
@@ -90,9 +90,6 @@ export function offerObjects(parts) {
       newKey,
       showObjects: (objects) => highlight.show(objects),
     });
-  return {
-    note: new NoteTool({ drawing, textTool: parts.textTool, style: noteStyle, scale, newKey }),
-    line: connector('line'),
-    arrow: connector('arrow'),
-  };
+  const note = new NoteTool({ drawing, textTool: parts.textTool, style: noteStyle, scale, newKey });
+  return { tools: { note, line: connector('line'), arrow: connector('arrow') }, lockBar };
 }

@@ -75,6 +75,13 @@ export class LockBar {
     this.#unlock.focus();
   }
 
+  /** Offers to unlock one object. @param {Drawable} one */
+  offer({ id, bounds: { left, top, right, bottom } }) {
+    const [x, y] = this.#parts.camera.toCanvas((left + right) / 2, (top + bottom) / 2);
+    this.#show([id], x, y);
+    this.#unlock.focus();
+  }
+
   /** Locks the selection. */
   lock() {
     const { selection, commands, canvas } = this.#parts;

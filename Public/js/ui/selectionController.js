@@ -149,7 +149,7 @@ export class SelectionController {
 
 /** @param {import('../model/scene.js').Drawable} one @returns {string} its name for screen readers */
 function nameOf(one) {
-  if (one instanceof Text) return `${strings.text}: ${one.text}`;
+  if (one instanceof Text) return `${one.note ? strings.note : strings.text}: ${one.text}`;
   if ('place' in one) return one.isPicture ? strings.picture(one.name) : strings.file(one.name);
   // Other clients may use any name for a tool.
   const name = { ...strings }[/** @type {'pen'} */ (one.tool)];
