@@ -73,6 +73,19 @@ test('the inside of a large empty shape is a frame for other things, and does no
   assert.deepEqual(found, [undefined, shapes.all[0].id]);
 });
 
+test('ink on an object does not cover it for ends; of two objects, the upper one gets the end', () => {
+  const { draw, rectangle, noteTool, textTool, line, shapes, drawing } = page();
+  draw(rectangle, [100, 100], [300, 300]);
+  noteTool.begin({ x: 200, y: 200, pressure: null });
+  noteTool.end();
+  textTool.finish();
+  const note = shapes.all[1].id;
+  drawing.beginStroke({ ...INK, width: 4, tool: 'pen' }, [150, 150, 250, 250], null);
+  drawing.endStroke();
+  const id = draw(line, [600, 600], [200, 200]);
+  assert.equal(/** @type {Stroke} */ (shapes.find(id)).to?.id, note);
+});
+
 test('undo and redo of a move take the ends along, as one step', () => {
   const { draw, rectangle, line, move, ends, undo, redo, ids } = page();
   const box = draw(rectangle, ...BOX);

@@ -1,8 +1,7 @@
 /** The places of connected ends: where on an object an end is attached, and where a connection is shown. */
 
 import { canConnect } from './connection.js';
-import { closedShapeAround, topmostAt } from './hitTest.js';
-import { onPlane, Stroke } from './stroke.js';
+import { drawnBefore, onPlane, Stroke } from './stroke.js';
 import { isClosed, shapeToolPoints } from './strokeOutline.js';
 import { Text } from './text.js';
 
@@ -35,18 +34,29 @@ export function boundsForEnds(one) {
 }
 
 /**
- * Returns the object to which an end at a point would be attached. Inside of a rectangle or an ellipse that is not filled, it is
- * this shape, unless the shape is large: then it is rather a frame around other things.
- * @param {Plane} plane @param {Point} point @param {number} reach points @param {number} largest the largest side of such a shape
+ * Returns the topmost object to which an end at a point would be attached. Inside of a rectangle or an ellipse that is not filled,
+ * it is this shape, unless the shape is large: then it is rather a frame around other things.
+ * @param {Pick<Plane, 'items' | 'index'>} plane @param {Point} point @param {number} reach points
+ * @param {number} largest the largest side of such a shape
  * @returns {Drawable | null}
  */
-export function objectForEnd(plane, [x, y], reach, largest) {
-  const hit = topmostAt(plane, x, y, reach);
-  if (hit && canHoldEnds(hit)) return hit;
-  const around = closedShapeAround(plane, x, y);
-  if (!around) return null;
-  const { left, top, right, bottom } = around.bounds;
-  return Math.max(right - left, bottom - top) <= largest ? around : null;
+export function objectForEnd({ items, index }, [x, y], reach, largest) {
+  /** @type {(Drawable | null)[]} */
+  const hits = [...index.near([x, y], [x, y], reach), items.at(x, y)];
+  const around = index.within({ left: x, top: y, right: x, bottom: y })
+    .filter((shape) => 'tool' in shape && isClosed(shape.tool) && sideOf(shape.bounds) <= largest);
+  return topmost(hits) ?? topmost(around);
+}
+
+/** @param {(Drawable | null)[]} all @returns {Drawable | null} the topmost one to which ends can be attached */
+function topmost(all) {
+  const holding = all.filter((one) => one !== null).filter(canHoldEnds);
+  return holding.sort(drawnBefore).at(-1) ?? null;
+}
+
+/** @param {Bounds} bounds @returns {number} the longer side */
+function sideOf({ left, top, right, bottom }) {
+  return Math.max(right - left, bottom - top);
 }
 
 /** @param {Drawable} one @param {Point} point @returns {End} an end at this point of it */
