@@ -46,12 +46,10 @@ export class ObjectCommands {
       const one = this.#find(id);
       const change = changes.get(id);
       if (!one || !change || one[name] === change[name]) return;
-      if (!('place' in one)) set.restyleShape(one, change);
-      else {set.moveItem(one, one.place, {
-          ...one.place,
-          ...change,
-          ...change.isLocked === false && { isLocked: undefined },
-        });}
+      if (!('place' in one)) return set.restyleShape(one, change);
+      // The placement of an item that is not locked says nothing about locks.
+      const isLocked = (change.isLocked ?? one.isLocked) || undefined;
+      set.moveItem(one, one.place, { ...one.place, ...change, isLocked });
     });
     history.push(set.restyleCommand([name]));
     // Reports the change of the history.
