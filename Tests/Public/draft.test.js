@@ -50,7 +50,7 @@ const READ = [
 for (const { rule, change, gives } of READ) {
   test(`§6 reads a text: ${rule}`, () => {
     const look = { size: 24, font: '', rgb: '#abcdef', color: 3 };
-    const good = { text: 'Milk\nand bread', x: 10, y: 20, ...look, z: 7, isGrowing: false };
+    const good = { text: 'Milk\nand bread', x: 10, y: 20, ...look, z: 7, isLocked: false, isGrowing: false };
     const message = readText(new TextEncoder().encode(JSON.stringify({ ...WRITTEN, ...change })));
     assert.deepEqual(message, gives && { ...good, ...gives });
   });

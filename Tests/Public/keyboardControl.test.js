@@ -9,6 +9,7 @@ import { Items } from '../../Public/js/model/scene.js';
 import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
 import { EraserTool } from '../../Public/js/tools/eraserTool.js';
+import { NoteTool } from '../../Public/js/tools/noteTool.js';
 import { PenTool } from '../../Public/js/tools/penTool.js';
 import { ShapeTool } from '../../Public/js/tools/shapeTool.js';
 import { TextTool } from '../../Public/js/tools/textTool.js';
@@ -116,6 +117,20 @@ test('a text is selected after it was written by keys, but not after a press els
   }
 });
 
+test('Enter places a note, which is selected after it was written on by keys', async () => {
+  const { page, textTool, selection, said, shapes } = keyboard('note');
+  assert.match(String(page.getElementById('canvas-help')?.textContent), /note/);
+  page.press('Enter');
+  textTool.setText('Milk');
+  page.press('Escape');
+  textTool.finish();
+  await Promise.resolve();
+  const [note] = shapes.all;
+  assert.deepEqual([...selection.ids], [note.id]);
+  assert.deepEqual('note' in note && note.note, { width: 160, height: 160 });
+  assert.equal(said(), 'Placed and selected: Sticky note, middle');
+});
+
 test('without a cross or a selection, arrow keys move the page', () => {
   const { page, camera, toolbar, selection } = keyboard('hand');
   page.press('ArrowRight');
@@ -184,6 +199,7 @@ function keyboard(tool) {
     eraser: new EraserTool(drawing, index, () => camera.scale),
     rectangle: shapeTool('rectangle'),
     line: shapeTool('line'),
+    note: new NoteTool({ drawing, textTool, style: () => ({ ...INK, size: 26, fill: '' }), scale: () => 1, newKey }),
   };
   const state = { isEnded: false };
   /** @type {([number, number] | null)[]} */

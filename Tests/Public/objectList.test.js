@@ -32,6 +32,7 @@ test('strokes of one author in one color and place are one group', () => {
   assert.deepEqual(sizes(stroke(10, 10), stroke(10, 10, { rgb: '#30a46c' })), [1, 1], 'another color');
   assert.deepEqual(sizes(stroke(10, 10), stroke(10, 10, { author: 2 })), [1, 1], 'another author');
   assert.deepEqual(sizes(stroke(10, 10), stroke(10, 10, { tool: 'highlighter' })), [1, 1], 'another tool');
+  assert.deepEqual(sizes(stroke(10, 10), stroke(10, 10, { isLocked: true })), [1, 1], 'a locked one');
   assert.deepEqual(sizes(stroke(10, 10), text('Milk'), stroke(10, 10)), [1, 1, 1], 'something between them');
   const boxes = [stroke(10, 10, { tool: 'rectangle' }), stroke(10, 10, { tool: 'rectangle' })];
   assert.deepEqual(sizes(...boxes), [1, 1], 'shapes are listed one by one');
@@ -58,6 +59,9 @@ test('a name has the kind, the author, the color and the place', () => {
   );
   assert.equal(name([item('lake.png', 'image/png')], { authorOf: ana }), 'Picture lake.png, by Ana, top left');
   assert.equal(name([item('plan.zip', 'application/zip')]), 'File plan.zip, top left');
+  assert.equal(name([note('Milk')]), 'Note “Milk”, black, top left');
+  assert.equal(name([note('')]), 'Sticky note, black, top left');
+  assert.equal(name([stroke(10, 10, { isLocked: true })]), '1 stroke, locked, red, top left');
   assert.equal(name([stroke(10, 10, { tool: 'share' })]), '1 stroke, red, top left', 'a tool of another client');
 });
 
@@ -104,8 +108,8 @@ test('any color gets the name of one that looks like it', () => {
   assert.equal(nearest('#606060'), '#66686f');
 });
 
-test('the steps go through all objects, around both ends', () => {
-  const all = [stroke(10, 10), text('Milk'), item('lake.png', 'image/png')];
+test('the steps go through all objects that are not locked, around both ends', () => {
+  const all = [stroke(10, 10, { isLocked: true }), stroke(10, 10), text('Milk'), item('lake.png', 'image/png')];
   const selection = { sole: /** @type {Drawable | null} */ (null) };
   const step = (/** @type {1 | -1} */ by) => {
     let position = '';
@@ -149,6 +153,11 @@ function stroke(x, y, { author = 0, ...look } = /** @type {{ author?: number }} 
 /** @param {string} content */
 function text(content) {
   return new Text({ id: `id${count += 1}`, text: content, x: 0, y: 0, size: 18, rgb: ADAPTIVE, color: 0, z: count });
+}
+
+/** @param {string} content */
+function note(content) {
+  return text(content).with({ note: { width: 50, height: 50 }, fill: 'rose' });
 }
 
 /** @param {string} file @param {string} contentType */

@@ -164,6 +164,16 @@ test('in an ended session, nothing can be removed', async () => {
   assert.deepEqual([rows(), removed], [['a'], []]);
 });
 
+test('a locked object is not removed', async () => {
+  const { dialog, press, rows, draw, shapes, removed, said } = list();
+  draw('a', 10);
+  Object.assign(/** @type {Stroke} */ (shapes.find('a')), { isLocked: true });
+  dialog.open();
+  press('Delete');
+  await settled();
+  assert.deepEqual([rows(), removed, said()], [['a'], [], 'It is locked. Unlock it first.']);
+});
+
 /** A list of shapes whose names are their ids. */
 function list() {
   const page = new FakeDocument('toasts', 'live');

@@ -85,6 +85,9 @@ for (const { rule, change, gives } of READ) {
       dash: '',
       opacity: 1,
       z: 7,
+      isLocked: false,
+      from: null,
+      to: null,
       isGrowing: false,
     };
     const message = readStroke(new TextEncoder().encode(JSON.stringify({ ...GOOD, ...change })));

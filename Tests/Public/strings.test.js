@@ -78,6 +78,8 @@ test('a changed language affects every visible text', () => {
 
 /** @type {[keyof typeof en, Record<number, string>, Record<number, string>][]} */
 const COUNTED = [
+  ['lockedThings', { 1: 'Locked', 2: '2 objects locked' }, { 1: 'Gesperrt', 3: '3 Elemente gesperrt' }],
+  ['isUnlocked', { 1: '1 object unlocked.' }, { 1: '1 Element entsperrt.' }],
   [
     'strokesDrawn',
     {

@@ -9,7 +9,7 @@ import { Drawing } from '../edit/drawing.js';
 import { UndoHistory } from '../edit/undoHistory.js';
 import { Items, Scene } from '../model/scene.js';
 import { Renderer } from '../render/renderer.js';
-import { MAX_TEXT_LENGTH, Text } from '../model/text.js';
+import { Text } from '../model/text.js';
 import { Selection } from '../edit/selection.js';
 import { ShapeIndex } from '../model/spatialIndex.js';
 import { Shapes } from '../model/shapes.js';
@@ -27,7 +27,6 @@ import { PenTool } from '../tools/penTool.js';
 import { PointerInput } from '../tools/pointerInput.js';
 import { ShapeTool } from '../tools/shapeTool.js';
 import { TextTool } from '../tools/textTool.js';
-import { SharedCursors } from '../ui/sharedCursors.js';
 import { CanvasView } from '../ui/canvasView.js';
 import { SelectionController } from '../ui/selectionController.js';
 import { ConnectionBanner, EndedBar } from '../ui/connectionBanner.js';
@@ -46,6 +45,9 @@ import { People } from '../ui/people.js';
 import { SessionFlow } from '../ui/sessionFlow.js';
 import { TextBox } from '../ui/textBox.js';
 import { errorText, strings } from '../i18n/i18n.js';
+
+/** The tools that fingers use even if they otherwise move the page. */
+const FINGER_TOOLS = ['select', 'text', 'note', 'laser'];
 
 browserDatabase.open();
 
@@ -95,7 +97,8 @@ const selectionController = new SelectionController({
   requestFrame,
 });
 const { selectTool } = selectionController;
-const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, requestFrame });
+/** @type {import('../ui/sharedCursors.js').SharedCursors | null} null until they are loaded, earlier than any session */
+let cursors = null;
 const base = new URL('/', location.href);
 const tabStorage = storageOr(() => sessionStorage);
 const sharing = new Sharing({
@@ -150,7 +153,7 @@ const flow = new SessionFlow({
   people,
   banner,
   participantsChanged: (active) => {
-    cursors.keepOnly(active);
+    cursors?.keepOnly(active);
     stateChanged();
   },
   showLink: async (link) => (await deferred()).showLink(link),
@@ -167,7 +170,7 @@ frames.run(
   },
   (now) => pageState.frame(now),
   (now) => drawing.flush(now),
-  (now) => cursors.frame(now),
+  (now) => cursors?.frame(now) ?? false,
   (now) => itemStore.placements.frame(now),
   (now) => itemView.frame(now, renderer),
   (now) => selectionController.frame(now),
@@ -175,6 +178,8 @@ frames.run(
   () => view.frame(),
 );
 
+/** Does nothing, until the parts of a tool are loaded. @type {import('../tools/pointerInput.js').Tool} */
+const unloadedTool = { begin() {}, move() {}, end() {}, cancel() {} };
 const tools = {
   pen: new PenTool(drawing, () => stylePicker.strokeStyle('pen')),
   highlighter: new PenTool(drawing, () => stylePicker.strokeStyle('highlighter')),
@@ -186,8 +191,8 @@ const tools = {
   arrow: shapeTool('arrow'),
   rectangle: shapeTool('rectangle'),
   ellipse: shapeTool('ellipse'),
-  /** Does nothing until its parts are loaded. @type {import('../tools/pointerInput.js').Tool} */
-  laser: { begin() {}, move() {}, end() {}, cancel() {} },
+  note: unloadedTool,
+  laser: unloadedTool,
 };
 
 /** @param {string} tool */
@@ -207,14 +212,14 @@ drawing.addEventListener('undofailed', () => toast(strings.removedByOther));
 const input = new PointerInput(canvas, camera, {
   tool: ({ isTurned, isFinger }) => {
     if (isTurned && !isEnded()) return tools.eraser;
-    return isFinger && !['select', 'text', 'laser'].includes(toolbar.tool) && touchDrawing.movesPage()
+    return isFinger && !FINGER_TOOLS.includes(toolbar.tool) && touchDrawing.movesPage()
       ? tools.hand
       : tools[toolbar.tool];
   },
   penSeen: () => touchDrawing.penDetected(),
   hovered: (point) => {
     pointer = point;
-    cursors.moved(point);
+    cursors?.moved(point);
     if (toolbar.tool === 'select' && !selectTool.isMoving) {
       canvas.dataset.over = point ? selectTool.cursorAt(...point) : '';
     }
@@ -230,7 +235,7 @@ sharing.addEventListener('session', () => {
   if (endedSession) toolbar.choose('hand');
   else if (wasEnded) toolbar.choose('pen');
   wasEnded = endedSession !== null;
-  cursors.follow(session);
+  cursors?.follow(session);
   presence.follow(session);
   selectionController.follow(session);
   stateChanged();
@@ -264,134 +269,48 @@ let creating = null;
 const deferred = () => creating ??= createDeferred().catch((error) => (creating = null, Promise.reject(error)));
 
 async function createDeferred() {
-  const parts = await loadDeferred();
-  const {
-    AttachmentLimit,
-    ContentInserter,
-    ExportDialog,
-    ItemRow,
-    limitText,
-    Meeting,
-    speakLater,
-    startPages,
-    TiledRenderer,
-    useFonts,
-    ...functions
-  } = parts;
-  await speakLater(document.documentElement.lang);
-  renderer.useTiles(TiledRenderer);
-  itemView.useBitmaps(functions.BitmapCache);
-  itemView.useRows(ItemRow);
-  const changeLabels = new functions.ChangeLabels({
-    camera,
-    participant: (number) => sharing.session?.participant(number) ?? null,
-    isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
-    requestFrame,
-  });
-  frames.run((now) => changeLabels.frame(now));
-  for (const source of [drawing, itemStore]) {
-    source.addEventListener('remotechange', (event) => changeLabels.show(/** @type {CustomEvent} */ (event).detail));
+  const { createParts, SharedCursors, ...functions } = await loadDeferred();
+  if (!cursors) {
+    cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, requestFrame });
+    cursors.follow(sharing.session);
   }
-  functions.offerStyles({
-    sharing,
-    frameQueue,
-    toolbar,
-    stylePicker,
-    eraser: tools.eraser,
-    shapes,
-    index,
-    drawing,
-    history,
-    frames,
-  });
-  functions.offerKeyboard({
-    tools,
-    toolbar,
-    textTool,
-    selectionController,
-    selection,
-    scene,
-    shapes,
-    index,
-    drawing,
+  const parts = await createParts({
+    base,
     camera,
-    view: renderer,
+    canvas,
+    choose,
     cursors,
-    isEnded,
-    sharing,
+    drawing,
+    flow,
+    frameQueue,
     frames,
-  });
-  functions.offerTransforms({
-    selectionController,
-    snappedTools: [tools.rectangle, tools.ellipse],
-    selection,
-    shapes,
-    items,
+    history,
     index,
-    drawing,
+    input,
+    isEnded,
     itemStore,
-    history,
-    camera,
-    canvas: renderer,
-    frames,
-  });
-  useFonts({ toolbar, stylePicker, textTool, textBox, selection, shapes, frameQueue, renderer });
-  const exporting = new ExportDialog(
-    scene,
-    selection,
-    () => selectionController.remove(),
-    () => sharing.title?.text ?? '',
-  );
-  const attachmentLimit = new AttachmentLimit(sharing, base);
-  const inserter = new ContentInserter({
-    scene,
     items,
-    drawing,
-    itemStore,
-    camera,
-    view,
-    canvas: renderer,
-    toolbar,
-    stylePicker,
-    selectionController,
-    chooseItem: choose,
-    pointer: () => pointer,
-    limit: () => attachmentLimit.load(),
-  });
-  limitText(/** @type {HTMLTextAreaElement} */ (element('writing')), MAX_TEXT_LENGTH, {
-    cut: () => toast(strings.textIsFull(MAX_TEXT_LENGTH)),
-    pasteElsewhere: (text) => (textTool.finish(), inserter.insertText(text)),
-  });
-  const pages = startPages({
-    sharing,
-    scene,
-    shapes,
-    items,
-    drawing,
-    itemStore,
-    history,
-    tasks: selectionController.tasks,
-    storage: tabStorage,
-    profile: settings,
-    newPage: () => flow.newPage(),
-  });
-  const meeting = new Meeting({
-    sharing,
-    settings,
+    itemView,
     people,
-    camera,
-    view: renderer,
-    selection,
-    selectTool,
-    toolbar,
-    isWorking: () => input.isWorking || textTool.edited !== null,
     pointer: () => pointer,
-    glides: () => !reducedMotion.matches,
+    reducedMotion,
+    renderer,
     requestFrame,
+    scene,
+    selection,
+    selectionController,
+    settings,
+    shapes,
+    sharing,
+    stylePicker,
+    tabStorage,
+    textBox,
+    textTool,
+    toolbar,
+    tools,
+    view,
   });
-  tools.laser = meeting.laserTool;
-  frames.run((now) => meeting.frame(now));
-  return { exporting, inserter, meeting, pages, ...functions };
+  return { ...functions, ...parts };
 }
 
 /**
@@ -414,6 +333,7 @@ function choose(item) {
   if (isEnded()) return;
   toolbar.choose('select');
   selectTool.select(item ? [item.id] : []);
+  if (item?.isLocked) withDeferred(({ lockBar }) => lockBar.offer([item]));
 }
 
 /** @param {import('../model/scene.js').Drawable | [number, number] | null} one the text to edit, or the point of a new text */

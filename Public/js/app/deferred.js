@@ -1,14 +1,8 @@
 /** The parts that the first stroke does not need. They are loaded together, as soon as the page can be drawn on. */
 
-export { AttachmentLimit } from './attachmentLimit.js';
 export { openDamagedLink } from './damagedLink.js';
-export { useFonts } from './fonts.js';
-export { offerKeyboard } from './keyboard.js';
-export { startPages } from './pages.js';
+export { createParts } from './deferredParts.js';
 export { startRest } from './rest.js';
-export { offerTransforms } from './transforms.js';
-export { BitmapCache } from '../render/bitmaps.js';
-export { TiledRenderer } from '../render/tiles/tiledRenderer.js';
 export { OutboxStore } from '../persist/outboxStore.js';
 export { persistentJournalEnvironment } from '../persist/journalEnvironment.js';
 export { SessionSnapshots } from '../persist/sessionSnapshots.js';
@@ -17,13 +11,6 @@ export { GroupSession } from '../sync/groupSession.js';
 export { createSession } from '../sync/http.js';
 export { GroupSessionJournal } from '../sync/journal/groupSessionJournal.js';
 export { stateHash } from '../sync/stateHash.js';
-export { ChangeLabels } from '../ui/changeLabels.js';
-export { ContentInserter } from '../ui/contentInserter.js';
-export { ExportDialog } from '../ui/exportDialog.js';
-export { speakLater } from '../i18n/later.js';
-export { ItemRow } from '../ui/itemRow.js';
 export { showKeys } from '../ui/keysDialog.js';
-export { Meeting } from '../ui/meeting.js';
-export { offerStyles } from './styles.js';
 export { showLink } from '../ui/shareDialog.js';
-export { limitText } from '../ui/textLimit.js';
+export { SharedCursors } from '../ui/sharedCursors.js';

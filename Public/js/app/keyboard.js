@@ -20,12 +20,13 @@ import { stepToObject } from '../ui/objectStepper.js';
  * @property {import('../model/scene.js').Scene} scene
  * @property {import('../ui/selectionController.js').SelectionController} selectionController
  * @property {import('./frameScheduler.js').FrameScheduler} frames
+ * @property {(locked: Drawable[]) => void} offerUnlock
  * @typedef {Omit<import('../ui/keyboardControl.js').Parts, 'selectTool' | 'requestFrame'> & OtherParts} Parts
  */
 
 /** @param {Parts} parts */
 export function offerKeyboard(parts) {
-  const { sharing, frames, camera, view, toolbar, selectionController, isEnded } = parts;
+  const { sharing, frames, camera, view, toolbar, selectionController, isEnded, offerUnlock } = parts;
   const { selectTool } = selectionController;
   const control = new KeyboardControl({ ...parts, selectTool, requestFrame: () => frames.request() });
   frames.run(() => control.frame());
@@ -41,11 +42,15 @@ export function offerKeyboard(parts) {
     selectTool.select(members.map(({ id }) => id));
   };
   const choose = (/** @type {ObjectGroup} */ group, position = '') => {
-    if (!isEnded()) select(group);
-    show(camera, view, group.bounds);
+    const { members, bounds } = group;
+    const { isLocked } = members[0];
+    const isSelected = !isEnded() && !isLocked;
+    if (isSelected) select(group);
+    show(camera, view, bounds);
     frames.request();
+    if (isLocked && !isEnded()) offerUnlock(members);
     const name = [nameOf(group), position].filter(Boolean).join(', ');
-    announce(isEnded() ? laterStrings.objectShown(name) : laterStrings.objectSelected(name));
+    announce(isSelected ? laterStrings.objectSelected(name) : laterStrings.objectShown(name));
   };
   const dialog = new ObjectsDialog({
     ...parts,

@@ -38,7 +38,7 @@ export function offerStyles(
   const panel = new StylePanel(stylePicker);
   const showFor = () => {
     modes.showFor(toolbar.tool);
-    panel.showFor(toolbar.tool);
+    panel.showFor(toolbar.tool === 'note' ? 'text' : toolbar.tool);
   };
   toolbar.addEventListener('tool', showFor);
   toolbar.addEventListener('erasing', () => {

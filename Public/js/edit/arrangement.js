@@ -22,12 +22,14 @@ export const MIN_DISTRIBUTED = 3;
 /**
  * Moves shapes and items to one side, or to the middle, of the bounds of all; or apart, so that the gaps between them are equal.
  * @param {Parts} parts @param {Iterable<string>} ids @param {Alignment | Direction} how
+ * Connections between them are not moved: they follow.
  * @returns {boolean} true if at least one has moved
  */
 export function arrange(parts, ids, how) {
   const { shapes, items, drawing, history, tasks } = parts;
   const find = (/** @type {string} */ id) => items.find(id) ?? shapes.base(id);
-  const all = [...ids].map(find).filter((one) => one !== null);
+  const chosen = new Set(ids);
+  const all = [...chosen].map(find).filter((one) => one !== null).filter((one) => !isAttached(one, chosen));
   const isDistribution = how === 'horizontal' || how === 'vertical';
   if (all.length < (isDistribution ? MIN_DISTRIBUTED : MIN_ALIGNED)) return false;
   const boxes = all.map(({ extent }) => extent);
@@ -46,4 +48,9 @@ export function arrange(parts, ids, how) {
   // Reports the change of the history.
   drawing.update([]);
   return true;
+}
+
+/** @param {Drawable} one @param {ReadonlySet<string>} ids @returns {boolean} true if an end of it is attached to one of these */
+function isAttached(one, ids) {
+  return 'points' in one && [one.from, one.to].some((end) => end && ids.has(end.id));
 }

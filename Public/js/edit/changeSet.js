@@ -1,5 +1,6 @@
 /** The changes that one command makes to shapes and items, for undo and redo. */
 
+import { changedEnds } from '../model/connection.js';
 import { IDENTITY, inverse, transformedPlacement } from '../protocol/transformSync.js';
 
 /**
@@ -10,7 +11,7 @@ import { IDENTITY, inverse, transformedPlacement } from '../protocol/transformSy
  * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {import('../model/fonts.js').Font} Font
  * @typedef {{ rgb?: string, color?: number, width?: number, size?: number, font?: Font, z?: number, fill?: string, dash?: string,
- *   opacity?: number }} StyleChange
+ *   opacity?: number, isLocked?: boolean }} StyleChange
  * @typedef {{ before: Shape, after: Shape, transform?: Transform }} ShapeChange `transform`: of this shape, if each one has another
  * @typedef {{ item: Item, before: Placement, after: Placement, transform?: Transform }} ItemChange
  * @typedef {<T extends { before: unknown, after: unknown }>(change: T) => T} Direction
@@ -44,11 +45,13 @@ export class ChangeSet {
   }
 
   /**
-   * Moves a shape.
+   * Moves a shape. If it is a connection, it is detached from objects that do not move with it.
    * @param {Shape} shape @param {Transform} transform @param {boolean} [isOwn] true if each shape has another transform
    */
   moveShape(shape, transform, isOwn = false) {
-    this.#replace(shape, shape.moved(transform), isOwn ? transform : undefined);
+    const moved = shape.moved(transform);
+    if ('points' in moved) Object.assign(moved, changedEnds(moved, (id) => this.#ids.find((one) => one === id)));
+    this.#replace(shape, moved, isOwn ? transform : undefined);
   }
 
   /** Gives a shape another style. @param {Shape} shape @param {StyleChange} style */

@@ -15,8 +15,10 @@ import { cleanText, Text } from '../model/text.js';
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {{ key: string, type: string, payload: Uint8Array }} StoredShape
- * @typedef {{ rgb: string, color: number, width: number, tool: string, fill?: string, dash?: string, opacity?: number }} StrokeStyle
- * @typedef {{ rgb: string, color: number, size: number, font?: import('../model/fonts.js').Font }} TextStyle
+ * @typedef {{ rgb: string, color: number, width: number, tool: string, fill?: string, dash?: string, opacity?: number,
+ *   from?: import('../model/connection.js').End | null, to?: import('../model/connection.js').End | null }} StrokeStyle
+ * @typedef {{ rgb: string, color: number, size: number, font?: import('../model/fonts.js').Font,
+ *   fill?: string }} TextStyle
  */
 
 /** The minimum interval between two sent versions of a text in progress, in milliseconds. */
@@ -180,8 +182,18 @@ export class Drawing extends EventTarget {
     const written = before instanceof Text
       ? before.rewritten({ ...style, text })
       : new Text({ ...style, id, text, x: onPlane(x), y: onPlane(y), z: this.#zOf(id) });
-    // The others do not see an empty text.
-    return this.#updateDraft(written, text !== '');
+    // The others do not see an empty text, unless it is on a note.
+    return this.#updateDraft(written, text !== '' || written.note !== null);
+  }
+
+  /** Shows a note that is being drawn out, or is about to be written on. @param {Text} note */
+  drawNote(note) {
+    this.#updateDraft(note, true);
+  }
+
+  /** The shape in progress. @returns {Shape | null} */
+  get draft() {
+    return this.#draft.shape;
   }
 
   /**
@@ -277,7 +289,7 @@ export class Drawing extends EventTarget {
 
   #endDraft() {
     const written = this.#draft.shape;
-    if (written instanceof Text && written.text === '') return this.#discardEmptyText();
+    if (written instanceof Text && written.text === '' && !written.note) return this.#discardEmptyText();
     const made = this.#draft.end();
     if (!made) return;
     const { shape, before } = made;

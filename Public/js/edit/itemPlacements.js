@@ -131,6 +131,11 @@ export class ItemPlacements {
     this.#events.changed();
   }
 
+  /** @param {string} id @returns {boolean} true if this person has moved the item, and the session has not confirmed that yet */
+  isMoved(id) {
+    return this.#sync.isMoved(id);
+  }
+
   /** @param {number} now @returns {boolean} true if another frame is needed */
   frame(now) {
     return this.#sync.frame(now);
@@ -160,7 +165,8 @@ export class ItemPlacements {
     const { width, height } = isPicture ? sizeOf(moved) ?? sizeOf(added) ?? fitInto(natural ?? UNKNOWN, UNKNOWN) : CARD;
     const angle = isPicture ? (moved ?? added)?.angle : 0;
     const z = moved?.z ?? added?.z ?? (attachment ?? origin)?.sequence ?? 0;
-    return { x, y, width, height, z, ...angle && { angle } };
+    const isLocked = (moved ?? added)?.isLocked;
+    return { x, y, width, height, z, ...angle && { angle }, ...isLocked && { isLocked } };
   }
 }
 

@@ -170,10 +170,10 @@ export class ItemStore extends EventTarget {
 
   /**
    * Adds an item. The caller pushes the command to the undo history.
-   * @param {ItemContent} added @param {Placement} place @returns {Item}
+   * @param {ItemContent} added @param {Placement} place @param {string} [id] @returns {Item}
    */
-  insert(added, place) {
-    const item = this.#insert(added, onPlane(place));
+  insert(added, place, id) {
+    const item = this.#insert(added, onPlane(place), id);
     this.#changed();
     return item;
   }

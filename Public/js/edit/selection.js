@@ -1,4 +1,4 @@
-/** The selection: the ids of selected shapes and items. Removed ones are deselected. */
+/** The selection: the ids of selected shapes and items. Removed and locked ones are deselected. */
 
 /**
  * @typedef {import('../model/item.js').Item} Item
@@ -24,7 +24,7 @@ export class Selection extends EventTarget {
     super();
     this.#shapes = shapes;
     this.#items = items;
-    const touched = (/** @type {Drawable} */ { id }) => this.#touched(id);
+    const touched = (/** @type {Drawable} */ { id, isLocked }) => this.#touched(id, isLocked);
     const observer = {
       shown: touched,
       changed: touched,
@@ -82,9 +82,9 @@ export class Selection extends EventTarget {
     return this.#bounds;
   }
 
-  /** Replaces the selection. @param {Iterable<string>} ids */
+  /** Replaces the selection. Locked shapes and items are left out. @param {Iterable<string>} ids */
   choose(ids) {
-    const chosen = new Set(ids);
+    const chosen = new Set([...ids].filter((id) => !(this.#shapes.find(id) ?? this.#items.find(id))?.isLocked));
     if (chosen.size === this.#ids.size && [...chosen].every((id) => this.#ids.has(id))) return;
     this.#ids = chosen;
     this.#changed();
@@ -108,7 +108,7 @@ export class Selection extends EventTarget {
   #settle() {
     if (!this.#mayBeGone) return;
     this.#mayBeGone = false;
-    const there = [...this.#ids].filter((id) => this.#shapes.find(id) ?? this.#items.find(id));
+    const there = [...this.#ids].filter((id) => (this.#shapes.find(id) ?? this.#items.find(id))?.isLocked === false);
     if (there.length === this.#ids.size) return;
     this.#ids = new Set(there);
     this.#changed();

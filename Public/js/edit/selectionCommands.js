@@ -5,6 +5,7 @@
 
 import { newKey } from '../sync/key.js';
 import { ChangeSet } from './changeSet.js';
+import { changedEnds } from '../model/connection.js';
 import { IDENTITY, transformedPlacement } from '../protocol/transformSync.js';
 import { ChunkedTasks } from '../model/scheduling.js';
 import { drawnBefore } from '../model/stroke.js';
@@ -140,12 +141,12 @@ export class SelectionCommands {
   /**
    * Inserts imported shapes and items. They become this person's own.
    * @param {Shape[]} shapes new ones
-   * @param {{ added: import('./itemStore.js').ItemContent, place: import('../model/placement.js').Placement }[]} placed
+   * @param {{ added: import('./itemStore.js').ItemContent, place: Placement, id?: string }[]} placed
    * @returns {Promise<string[]>} their ids, once all are inserted
    */
   insert(shapes, placed) {
     const { itemStore, drawing } = this.#parts;
-    const items = placed.map(({ added, place }) => itemStore.insert(added, place));
+    const items = placed.map(({ added, place, id }) => itemStore.insert(added, place, id));
     this.#tasks.run(() => shapes, (shape) => drawing.add([shape]));
     return this.#pushInsertion(shapes, items);
   }
@@ -167,15 +168,17 @@ export class SelectionCommands {
     const items = [];
     // The objects are read again, because another participant may have changed them while the contents were loaded.
     const all = this.#of(ids).map((one) => ({ one, id: this.#newKey() }));
+    const copies = new Map(all.map(({ one, id }) => [one.id, id]));
     this.#tasks.run(() => all, ({ one, id }) => {
       const blob = blobs.get(one);
       const z = drawing.nextZ;
       if (!('place' in one)) {
         const copy = Object.assign(one.moved(transform), { id, z });
+        if ('points' in copy) Object.assign(copy, changedEnds(copy, (target) => copies.get(target)));
         shapes.push(copy);
         drawing.add([copy]);
       } else if (blob) {
-        items.push(itemStore.insert({ ...one, blob }, { ...transformedPlacement(one.place, transform, true), z }));
+        items.push(itemStore.insert({ ...one, blob }, { ...transformedPlacement(one.place, transform, true), z }, id));
       }
     });
     return this.#pushInsertion(shapes, items);

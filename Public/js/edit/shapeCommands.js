@@ -107,7 +107,7 @@ export class ShapeCommands {
  * @returns {Partial<Text>} the properties of text and style that differ, with the values of `to`
  */
 function changes(from, to) {
-  const { text, rgb, color, size, font } = to;
-  const all = Object.entries({ text, rgb, color, size, font });
+  const { text, rgb, color, size, font, fill } = to;
+  const all = Object.entries({ text, rgb, color, size, font, fill });
   return Object.fromEntries(all.filter(([name, value]) => from[/** @type {'text'} */ (name)] !== value));
 }

@@ -5,6 +5,8 @@ import { isApple } from './platform.js';
 
 /** @typedef {import('./en.js').Strings} Strings */
 
+/** The key that scrolls down by a page. */
+export const PAGE_DOWN = 'fn ↓';
 const KEYS = Object.freeze({ ctrl: '⌘', shift: '⇧', delete: '⌫', pageUp: 'fn ↑' });
 
 /**

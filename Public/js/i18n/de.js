@@ -60,6 +60,8 @@ const table = {
   ellipseTitle: 'Ellipse (O)',
   text: 'Text',
   textTitle: 'Text (T)',
+  note: 'Zettel',
+  noteTitle: 'Zettel (N)',
   hand: 'Seite verschieben',
   handTitle: 'Seite verschieben (H)',
   laser: 'Laserpointer',

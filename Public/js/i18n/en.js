@@ -66,6 +66,8 @@ const table = {
   ellipseTitle: 'Ellipse (O)',
   text: 'Text',
   textTitle: 'Text (T)',
+  note: 'Sticky note',
+  noteTitle: 'Sticky note (N)',
   hand: 'Move the page',
   handTitle: 'Move the page (H)',
   laser: 'Laser pointer',

@@ -1,4 +1,4 @@
-/** Hit tests: the shape, item or corner at a point, and everything that touches a rectangle. */
+/** Hit tests: the shape, item or corner at a point, and everything that touches a rectangle. Locked ones are never found. */
 
 import { isInside } from './lineStyle.js';
 import { MAX_SIDE, MIN_SIDE } from './placement.js';
@@ -78,7 +78,7 @@ export function resizeFactor({ left, top, right, bottom }, [toRight, down], dx, 
  * @returns {Drawable | null} the topmost one at a point
  */
 export function topmostAt({ items, index }, x, y, reach) {
-  const on = items.all.findLast((item) => isOn(item, x, y));
+  const on = items.all.findLast((item) => !item.isLocked && isOn(item, x, y));
   /** @type {Drawable[]} */
   const hits = index.near([x, y], [x, y], reach);
   if (on) hits.push(on);
@@ -95,7 +95,7 @@ export function closedShapeAround({ index }, x, y) {
 export function touching({ index, items }, box) {
   return [
     ...index.within(box).filter((shape) => meets(shape, box)),
-    ...items.all.filter((item) => overlap(item.bounds, box) && meetsRotated(item, box)),
+    ...items.all.filter((item) => !item.isLocked && overlap(item.bounds, box) && meetsRotated(item, box)),
   ];
 }
 

@@ -103,6 +103,10 @@ export class Item {
     return this.place.angle ?? 0;
   }
 
+  get isLocked() {
+    return this.place.isLocked ?? false;
+  }
+
   /** Its bounds before the rotation. */
   get box() {
     return boundsOf(this.place);

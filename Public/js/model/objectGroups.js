@@ -45,7 +45,10 @@ export function authorNumber(one) {
 function belongsTo({ members, bounds: { left, top, right, bottom } }, one, bounds) {
   const [first] = members;
   if (members.length >= MAX_MEMBERS || !isFreehand(one) || !isFreehand(first)) return false;
-  if (one.tool !== first.tool || one.rgb !== first.rgb || authorNumber(one) !== authorNumber(first)) return false;
+  if (
+    one.isLocked !== first.isLocked || one.tool !== first.tool || one.rgb !== first.rgb ||
+    authorNumber(one) !== authorNumber(first)
+  ) return false;
   return overlap(bounds, { left: left - NEAR, top: top - NEAR, right: right + NEAR, bottom: bottom + NEAR });
 }
 

@@ -28,6 +28,7 @@ export const MAX_SIDE = 100_000;
  * @property {number | null} height
  * @property {number | null} z strokes and items are drawn in the order of `z`, then of the id; null: missing
  * @property {number} [angle] the rotation about the center, in degrees, clockwise; missing: 0
+ * @property {boolean} [isLocked] true if nobody can select or remove it
  *
  * @typedef {PartialPlacement & Size & { z: number }} Placement a complete placement
  */
@@ -35,7 +36,7 @@ export const MAX_SIDE = 100_000;
 /** @param {unknown} value metadata, or a message @returns {PartialPlacement | null} null: it has no location */
 export function readPlacement(value) {
   if (!value || typeof value !== 'object') return null;
-  const { location, width, height, z, angle } = /** @type {Record<string, unknown>} */ (value);
+  const { location, width, height, z, angle, locked } = /** @type {Record<string, unknown>} */ (value);
   if (!isPoint(location)) return null;
   const turn = readAngle(angle);
   const isSized = isSide(width) && isSide(height);
@@ -46,15 +47,17 @@ export function readPlacement(value) {
     height: isSized ? height : null,
     z: Number.isSafeInteger(z) && Number(z) >= 0 ? Number(z) : null,
     ...turn && { angle: turn },
+    ...locked === true && { isLocked: true },
   };
 }
 
 /**
  * @param {Placement} place `onPlane`
- * @returns {{ location: [number, number], width: number, height: number, z: number, angle?: number }} the message
+ * @returns {{ location: [number, number], width: number, height: number, z: number, angle?: number, locked?: boolean }} the
+ *   message
  */
-export function placementMessage({ x, y, width, height, z, angle }) {
-  return { location: [x, y], width, height, z, ...angle && { angle } };
+export function placementMessage({ x, y, width, height, z, angle, isLocked }) {
+  return { location: [x, y], width, height, z, ...angle && { angle }, ...isLocked && { locked: true } };
 }
 
 /** @param {Uint8Array} payload @returns {{ id: unknown, placement: PartialPlacement } | null} */

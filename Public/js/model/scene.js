@@ -44,10 +44,11 @@ export class Items {
 
   /**
    * @param {number} x @param {number} y of the plane @param {number} [slack] points
-   * @returns {Item | null} the topmost item at a point
+   * @returns {Item | null} the topmost item at a point that is not locked
    */
   at(x, y, slack = 0) {
-    const on = (/** @type {number} */ around) => this.#order.findLast((item) => isOn(item, x, y, around));
+    const on = (/** @type {number} */ around) =>
+      this.#order.findLast((item) => !item.isLocked && isOn(item, x, y, around));
     return on(0) ?? on(slack) ?? null;
   }
 

@@ -27,6 +27,11 @@ export class Shapes extends OptimisticOverlay {
   /** @type {Set<Observer>} */
   #observers = new Set();
   #highestZ = 0;
+  /**
+   * Returns a shape at the place where it is shown, which depends on other shapes; or the shape itself.
+   * @type {(shape: Shape) => Shape}
+   */
+  place = (shape) => shape;
 
   constructor() {
     super((key) => this.#show(key));
@@ -94,6 +99,11 @@ export class Shapes extends OptimisticOverlay {
     this.#notify('changed', shape);
   }
 
+  /** Shows a shape again, because `place` may have another place for it. @param {string} id */
+  showAgain(id) {
+    this.#show(id);
+  }
+
   /** @param {string} id */
   remove(id) {
     this.edit(id, null);
@@ -130,6 +140,10 @@ export class Shapes extends OptimisticOverlay {
       // Both look the same, so the old object stays: what was computed for its drawing is still valid.
       if (!edit) this.replaceConfirmed(id, before);
       shape = before;
+    }
+    if (shape === held && shape && !edit?.isDraft) {
+      const placed = this.place(shape);
+      if (placed !== shape) shape = before?.looksLike(placed) ? before : placed;
     }
     if (shape && this.#areBoundsRight) this.#bounds = union(this.#bounds, shape.bounds);
     if (shape === before) {

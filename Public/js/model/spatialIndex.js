@@ -102,19 +102,21 @@ function keyOf(x, y) {
 
 /** @typedef {import('./shapes.js').Shape} Shape */
 
-/** A spatial index of the visible shapes: finds those near a point or within an area. Observes `Shapes`. */
+/**
+ * A spatial index of the visible shapes, without the locked ones: finds those near a point or within an area. Observes `Shapes`.
+ */
 export class ShapeIndex {
   /** @type {SpatialIndex<Shape>} */
   #grid = new SpatialIndex();
 
   /** @param {Shape} shape */
   shown(shape) {
-    this.#grid.put(shape);
+    if (!shape.isLocked) this.#grid.put(shape);
   }
 
   /** @param {Shape} shape */
   changed(shape) {
-    this.#grid.put(shape);
+    this.shown(shape);
   }
 
   /** @param {Shape} shape */

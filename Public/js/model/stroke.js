@@ -1,5 +1,6 @@
 /** A stroke: a line with its points, its pressures and its style. */
 
+import { sameEnd } from './connection.js';
 import { isFilled, isInside } from './lineStyle.js';
 import { mapping } from './rotation.js';
 import { segmentDistance } from './strokeOutline.js';
@@ -35,6 +36,12 @@ export class Stroke {
   opacity;
   /** Drawn in the order of `z`, then of `id`. */
   z;
+  /** True if nobody can select or erase it. */
+  isLocked;
+  /** The objects to which its ends are attached; null: none. @type {import('./connection.js').End | null} */
+  from;
+  /** @type {import('./connection.js').End | null} */
+  to;
   /** @type {number[]} x and y in turn */
   points = [];
   /** @type {number[] | null} 0…1 for each point; null if the device has none */
@@ -48,9 +55,12 @@ export class Stroke {
 
   /**
    * @param {{ id: string, rgb: string, color: number, width: number, tool: string, z: number, fill?: string, dash?: string,
-   *   opacity?: number }} look
+   *   opacity?: number, isLocked?: boolean, from?: import('./connection.js').End | null,
+   *   to?: import('./connection.js').End | null }} look
    */
-  constructor({ id, rgb, color, width, tool, z, fill = '', dash = '', opacity = 1 }) {
+  constructor(
+    { id, rgb, color, width, tool, z, fill = '', dash = '', opacity = 1, isLocked = false, from = null, to = null },
+  ) {
     this.id = id;
     this.rgb = rgb;
     this.color = color;
@@ -60,6 +70,9 @@ export class Stroke {
     this.dash = dash;
     this.opacity = opacity;
     this.z = z;
+    this.isLocked = isLocked;
+    this.from = from;
+    this.to = to;
   }
 
   get length() {
@@ -143,7 +156,8 @@ export class Stroke {
   looksLike(other) {
     return this.z === other.z && this.rgb === other.rgb && this.width === other.width && this.tool === other.tool &&
       this.fill === other.fill && this.dash === other.dash && this.opacity === other.opacity &&
-      this.isFinished === other.isFinished && sameNumbers(this.points, other.points) &&
+      this.isFinished === other.isFinished && this.isLocked === other.isLocked && sameEnd(this.from, other.from) &&
+      sameEnd(this.to, other.to) && sameNumbers(this.points, other.points) &&
       sameNumbers(this.pressures ?? [], other.pressures ?? []);
   }
 }

@@ -35,7 +35,8 @@ export function cutStroke(stroke, from, to, reach, maxPoints, newKey) {
     .flatMap((piece) => split(piece, maxPoints))
     .map((piece) => {
       // A part of a shape is a line with several points.
-      const part = new Stroke({ ...stroke, id: newKey(), tool: isShapeTool(tool) ? 'line' : tool, fill: '' });
+      const look = { ...stroke, tool: isShapeTool(tool) ? 'line' : tool, fill: '', from: null, to: null };
+      const part = new Stroke({ ...look, id: newKey() });
       part.append(piece.points.map(onPlane), piece.pressures);
       part.isFinished = true;
       return part;

@@ -1,6 +1,7 @@
 /** The texts on the page, and their measured sizes. Needs no document, so that a worker can use it. */
 
 import { familiesOf, renderingOf } from './fonts.js';
+import { noteLayout, noteMargin, resizedNote, sameNote } from './note.js';
 import { boundsOfRotated, mapping, normalAngle, toBox } from './rotation.js';
 import { segmentDistance } from './strokeOutline.js';
 import { onPlane, rounded } from './stroke.js';
@@ -82,6 +83,8 @@ const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
  * @typedef {import('./fonts.js').Font} Font
+ * @typedef {import('./note.js').Layout} Layout
+ * @typedef {import('./note.js').Note} Note
  * @typedef {import('./stroke.js').Bounds} Bounds
  * @typedef {import('./stroke.js').Transform} Transform
  * @typedef {object} TextProperties
@@ -95,6 +98,9 @@ const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
  * @property {string} rgb
  * @property {number} color
  * @property {number} z
+ * @property {Note | null} [note]
+ * @property {string} [fill]
+ * @property {boolean} [isLocked]
  */
 
 /** A text on the page. A change makes a new object with the same id. */
@@ -105,6 +111,7 @@ export class Text {
   /** The position of the upper left corner, before the rotation. */
   x;
   y;
+  /** The size of the type; that of a note's text is smaller if it does not fit otherwise. */
   size;
   /** Its lines are rotated about the center of their box by this angle, in degrees, clockwise. @type {number} */
   angle;
@@ -116,6 +123,12 @@ export class Text {
   color;
   /** Drawn in the order of `z`, then of `id`. */
   z;
+  /** The note on which the text is; null: none. @type {Note | null} */
+  note;
+  /** The color of the note, one of `NOTE_FILLS`. @type {string} */
+  fill;
+  /** True if nobody can select or erase it. */
+  isLocked;
   /** False while somebody is typing it. */
   isFinished = true;
   version = 0;
@@ -123,9 +136,11 @@ export class Text {
   #box = null;
   /** The number of loads of the shipped fonts before the box was measured. */
   #measuredAfter = 0;
+  /** How a note's text is set, and the size and font for which that was computed. @type {Layout & { key: string } | null} */
+  #layout = null;
 
   /** @param {TextProperties} style */
-  constructor({ id, text, x, y, size, angle = 0, font = '', rgb, color, z }) {
+  constructor({ id, text, x, y, size, angle = 0, font = '', rgb, color, z, note = null, fill = '', isLocked = false }) {
     this.id = id;
     this.text = text;
     this.x = x;
@@ -136,15 +151,32 @@ export class Text {
     this.rgb = rgb;
     this.color = color;
     this.z = z;
+    this.note = note;
+    this.fill = fill;
+    this.isLocked = isLocked;
   }
 
+  /** The lines as they are shown. */
   get lines() {
-    return this.text.split('\n');
+    return this.layout.lines;
   }
 
-  /** @returns {Bounds} of the lines, before the rotation */
+  /** @returns {Layout} */
+  get layout() {
+    const { text, size, font, note } = this;
+    if (!note) return { lines: text.split('\n'), size, margin: 0 };
+    // Measuring takes a while, and most copies of a note differ in their position only.
+    const key = `${note.width} ${note.height} ${size} ${font} ${font === '' ? 0 : loads}`;
+    if (this.#layout?.key === key) return this.#layout;
+    this.#layout = { ...noteLayout(text, note, size, LINE, (part) => lineWidth(part, font)), key };
+    return this.#layout;
+  }
+
+  /** @returns {Bounds} of the lines, or of the note, before the rotation */
   get box() {
-    const { x, y, size, font, lines } = this;
+    const { x, y, size, font, note } = this;
+    if (note) return { left: x, top: y, right: x + note.width, bottom: y + note.height };
+    const { lines } = this;
     if (font !== '' && this.#measuredAfter !== loads) this.#box = null;
     this.#measuredAfter = loads;
     this.#box ??= {
@@ -164,7 +196,7 @@ export class Text {
   /** @returns {Bounds} its extent, including letters beyond the box */
   get bounds() {
     const { left, top, right, bottom } = this.box;
-    const margin = this.size * OVERHANGS[this.font] + 1;
+    const margin = Math.max(0, this.size * OVERHANGS[this.font] - (this.note ? noteMargin(this.note) : 0)) + 1;
     const whole = { left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin };
     return boundsOfRotated(whole, this.angle);
   }
@@ -182,7 +214,9 @@ export class Text {
 
   /** @param {Partial<TextProperties>} changes @returns {Text} */
   with(changes) {
-    return new Text({ ...this, ...changes });
+    const changed = new Text({ ...this, ...changes });
+    if (changed.text === this.text) changed.#layout = this.#layout;
+    return changed;
   }
 
   /** @param {Partial<TextProperties>} changes @returns {Text} a copy with the same upper left corner, also if it is rotated */
@@ -200,12 +234,17 @@ export class Text {
     const { left, top, right, bottom } = this.box;
     const [halfWidth, halfHeight] = angle === 0 ? [0, 0] : [(right - left) / 2, (bottom - top) / 2];
     const [x, y] = mapping(transform)(left + halfWidth, top + halfHeight);
-    const times = size / this.size;
+    const note = this.note && resizedNote(this.note, factor);
+    // A rotation is about the center. Sizes are rounded, and those of notes and of letters have different limits.
+    const [toX, toY] = note
+      ? [note.width / 2, note.height / 2]
+      : [halfWidth, halfHeight].map((half) => half * size / this.size);
     return this.with({
-      x: onPlane(x - halfWidth * times),
-      y: onPlane(y - halfHeight * times),
+      x: onPlane(angle === 0 ? x : x - toX),
+      y: onPlane(angle === 0 ? y : y - toY),
       size,
       angle: normalAngle(this.angle + angle),
+      note,
     });
   }
 
@@ -226,8 +265,8 @@ export class Text {
   looksLike(other) {
     return other instanceof Text && this.text === other.text && this.x === other.x && this.y === other.y &&
       this.size === other.size && this.angle === other.angle && this.font === other.font && this.rgb === other.rgb &&
-      this.z === other.z &&
-      this.isFinished === other.isFinished;
+      this.z === other.z && this.isFinished === other.isFinished && this.isLocked === other.isLocked &&
+      this.fill === other.fill && sameNote(this.note, other.note);
   }
 }
 

@@ -4,6 +4,7 @@
  * The file has the format of the messages, and is checked like messages from the network.
  */
 
+import { changedEnds } from '../model/connection.js';
 import { MAX_STROKE_POINTS } from '../protocol/shapeSync.js';
 import { encodeShape, readShape } from '../protocol/shapeMessages.js';
 import { placementMessage, readPlacement } from '../model/placement.js';
@@ -17,7 +18,8 @@ import { base64Of, inSlices, isItem } from '../render/export/raster.js';
 /**
  * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {import('../model/placement.js').PartialPlacement} PartialPlacement
- * @typedef {{ name: string, contentType: string, placement: PartialPlacement, bytes: Uint8Array<ArrayBuffer> }} ImportedItem
+ * @typedef {{ id: string, name: string, contentType: string, placement: PartialPlacement,
+ *   bytes: Uint8Array<ArrayBuffer> }} ImportedItem
  * @typedef {{ shapes: Shape[], items: ImportedItem[], damaged: number }} ImportedDrawing `damaged`: the number of unreadable
  *   shapes and items
  */
@@ -54,9 +56,9 @@ export async function writeDrawing({ drawables, signal, progress }) {
       continue;
     }
     const data = await drawable.load().then(base64Of).catch(() => null);
-    const { name, contentType, place } = drawable;
+    const { id, name, contentType, place } = drawable;
     if (data === null) missing += 1;
-    else items.push(JSON.stringify({ name, contentType, placement: placementMessage(place), data }));
+    else items.push(JSON.stringify({ id, name, contentType, placement: placementMessage(place), data }));
   }
   const blob = new Blob(fileParts(shapes, items), { type: 'application/json' });
   checkSize(blob);
@@ -103,15 +105,24 @@ export async function readDrawing(text, newKey) {
   }
   /** @type {ImportedDrawing} */
   const imported = { shapes: [], items: [], damaged: 0 };
+  /** The new ids, by those in the file. @type {Map<unknown, string>} */
+  const ids = new Map();
   for await (const one of inSlices(shapes)) {
-    const shape = readOneShape(one, newKey(), imported.shapes.length);
+    const id = newKey();
+    const shape = readOneShape(one, id, imported.shapes.length);
+    ids.set(one?.message?.id, id);
     if (shape) imported.shapes.push(...splitStroke(shape, newKey));
     else imported.damaged += 1;
   }
   for await (const one of inSlices(items)) {
-    const item = readItem(one);
+    const id = newKey();
+    const item = readItem(one, id);
+    ids.set(one?.id, id);
     if (item) imported.items.push(item);
     else imported.damaged += 1;
+  }
+  for (const shape of imported.shapes) {
+    if (shape instanceof Stroke) Object.assign(shape, changedEnds(shape, (id) => ids.get(id)));
   }
   return imported;
 }
@@ -160,8 +171,8 @@ function splitStroke(shape, newKey) {
   return parts;
 }
 
-/** @param {any} one @returns {ImportedItem | null} */
-function readItem(one) {
+/** @param {any} one @param {string} id @returns {ImportedItem | null} */
+function readItem(one, id) {
   const { name, contentType, placement, data } = one ?? {};
   const placed = readPlacement(placement);
   if (typeof name !== 'string' || typeof data !== 'string' || !placed) return null;
@@ -169,7 +180,13 @@ function readItem(one) {
     const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
     const clean = name.replace(/\p{Cc}/gu, '').slice(0, NAME) || '?';
     const isType = typeof contentType === 'string' && TYPE.test(contentType);
-    return { name: clean, contentType: isType ? contentType : 'application/octet-stream', placement: placed, bytes };
+    return {
+      id,
+      name: clean,
+      contentType: isType ? contentType : 'application/octet-stream',
+      placement: placed,
+      bytes,
+    };
   } catch {
     return null;
   }

@@ -49,6 +49,11 @@ export class PlacementSync {
     return this.#placements.base(id);
   }
 
+  /** @param {string} id @returns {boolean} true if this person has moved the item, and the session has not confirmed that yet */
+  isMoved(id) {
+    return this.#placements.pendingEdit(id)?.isDraft === false;
+  }
+
   /** @param {GroupSession} session @param {AbortController} lifetime */
   attach(session, lifetime) {
     this.#placements.clear();

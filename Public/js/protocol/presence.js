@@ -3,10 +3,9 @@
  * where the other messages do not show it. Needs no DOM.
  */
 
-import { GroupSessionMessenger } from '../sync/groupSessionMessenger.js';
-
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../sync/groupSessionMessenger.js').GroupSessionMessenger} GroupSessionMessenger
  * @typedef {import('../sync/participants.js').Participant} Participant
  * @typedef {{ isAway: boolean, activeAt: number, drawnAt: number }} Activity
  * @typedef {{ kind: 'drawing' | 'here' | 'idle' | 'away', minutes: number }} State `minutes`: the time since the last activity
@@ -67,7 +66,7 @@ export class Presence extends EventTarget {
     this.#activities.clear();
     this.#sentAway = false;
     this.#sentAt = -Infinity;
-    this.#messenger = session && new GroupSessionMessenger(session, { deliveryMode: 'unreliable' });
+    this.#messenger = session && session.messenger({ deliveryMode: 'unreliable' });
     if (!session || !this.#messenger) return;
     session.observe({
       entry: ({ sender, type, system, unchanged }) => {

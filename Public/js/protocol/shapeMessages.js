@@ -1,9 +1,12 @@
 /** The messages of strokes and texts: encodes them, and decodes them with all checks. */
 
+import { isKey } from '../sync/key.js';
 import { Retention } from '../sync/wire.js';
+import { canConnect } from '../model/connection.js';
 import { isShippedFont } from '../model/fonts.js';
 import { isRGB, nearestColor, PALETTE } from '../model/palette.js';
 import { DASHES, FILLS, MIN_OPACITY } from '../model/lineStyle.js';
+import { MAX_NOTE_SIDE, MIN_NOTE_SIDE, NOTE_FILLS } from '../model/note.js';
 import { readAngle } from '../model/rotation.js';
 import { isShapeTool } from '../model/strokeOutline.js';
 import { DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH, PLANE, Stroke } from '../model/stroke.js';
@@ -27,8 +30,14 @@ const decoder = new TextDecoder();
  * @property {string} dash
  * @property {number} opacity
  * @property {number | null} z
+ * @property {boolean} isLocked
+ * @property {import('../model/connection.js').End | null} from
+ * @property {import('../model/connection.js').End | null} to
  * @property {boolean} isGrowing true while the shape is drawn out
  */
+
+/** The distance of an attached end from the bounds of its object, as a part of their size. */
+const MAX_OUTSIDE = 1;
 
 /**
  * Encodes the points of a stroke from an index on. From 0, encodes the whole stroke.
@@ -37,12 +46,19 @@ const decoder = new TextDecoder();
 export function encodeStroke(stroke, from = 0) {
   const points = [];
   for (let at = 2 * from; at < stroke.points.length; at += 2) points.push([stroke.points[at], stroke.points[at + 1]]);
-  const { id, color, width, tool, rgb, z, fill, dash, opacity } = stroke;
+  const { id, color, width, tool, rgb, z, fill, dash, opacity, isLocked, from: begin, to: end } = stroke;
   const message = { id, color, point: points[points.length - 1], points, width, tool, rgb, z };
   const style = { ...fill && { fill }, ...dash && { dash }, ...opacity < 1 && { opacity } };
+  const ends = { ...begin && { from: encodeEnd(begin) }, ...end && { to: encodeEnd(end) } };
+  const lock = isLocked ? { locked: true } : {};
   const pressures = stroke.pressures ? { pressures: stroke.pressures.slice(from) } : {};
   const growing = isShapeTool(tool) && !stroke.isFinished ? { growing: true } : {};
-  return new TextEncoder().encode(JSON.stringify({ ...message, ...style, ...pressures, ...growing }));
+  return new TextEncoder().encode(JSON.stringify({ ...message, ...style, ...ends, ...lock, ...pressures, ...growing }));
+}
+
+/** @param {import('../model/connection.js').End} end */
+function encodeEnd({ id, x, y }) {
+  return { id, anchor: [x, y] };
 }
 
 /** @param {Uint8Array} payload @returns {StrokeMessage | null} null if it is no valid stroke */
@@ -56,16 +72,21 @@ export function readStroke(payload) {
   if (!message || typeof message !== 'object') return null;
   const points = readPoints(message);
   if (!points) return null;
+  const tool = typeof message.tool === 'string' ? message.tool.slice(0, 32) : 'pen';
+  const connects = canConnect({ tool, points });
   return {
     points,
     pressures: readPressures(message.pressures, points.length / 2),
     ...readColor(message),
     width: readWidth(message.width),
-    tool: typeof message.tool === 'string' ? message.tool.slice(0, 32) : 'pen',
+    tool,
     fill: FILLS.includes(message.fill) ? message.fill : '',
     dash: DASHES.includes(message.dash) ? message.dash : '',
     opacity: readOpacity(message.opacity),
     z: readZ(message),
+    isLocked: message.locked === true,
+    from: connects ? readEnd(message.from) : null,
+    to: connects ? readEnd(message.to) : null,
     isGrowing: message.growing === true,
   };
 }
@@ -118,6 +139,15 @@ function readOpacity(value) {
   return Math.min(1, Math.max(MIN_OPACITY, value));
 }
 
+/** @param {any} value @returns {import('../model/connection.js').End | null} */
+function readEnd(value) {
+  const { id, anchor } = value ?? {};
+  if (!isKey(id) || !isPoint(anchor)) return null;
+  const [x, y] = anchor;
+  const isNear = (/** @type {number} */ part) => part >= -MAX_OUTSIDE && part <= 1 + MAX_OUTSIDE;
+  return isNear(x) && isNear(y) ? { id, x, y } : null;
+}
+
 /** @param {string} id @param {StrokeMessage} message @param {number} sequence of its entry @returns {Stroke} */
 export function strokeFrom(id, message, sequence) {
   const stroke = new Stroke({ id, ...message, z: message.z ?? sequence });
@@ -168,9 +198,10 @@ export const TEXT_TYPE = 'UpsertTextMessage';
  */
 
 /** As `UpsertTextMessage`. @param {Text} shape @returns {Uint8Array} */
-function encodeText({ id, text, x, y, size, angle, font, rgb, color, z, isFinished }) {
+function encodeText({ id, text, x, y, size, angle, font, rgb, color, z, note, fill, isLocked, isFinished }) {
   const message = { id, text, point: [x, y], size, rgb, color, z };
-  const chosen = { ...angle && { angle }, ...font && { font } };
+  const look = { ...angle && { angle }, ...font && { font }, ...note && { note: { ...note, fill } } };
+  const chosen = { ...look, ...isLocked && { locked: true } };
   const growing = isFinished ? {} : { growing: true };
   return new TextEncoder().encode(JSON.stringify({ ...message, ...chosen, ...growing }));
 }
@@ -187,7 +218,8 @@ export function readText(payload) {
   if (typeof text !== 'string' || !isPoint(point) || typeof size !== 'number' || !Number.isFinite(size)) return null;
   const clean = cleanText(text);
   const angle = readAngle(message.angle);
-  if (clean.trim() === '') return null;
+  const note = readNote(message.note);
+  if (clean.trim() === '' && !note) return null;
   return {
     text: clean,
     x: point[0],
@@ -195,10 +227,21 @@ export function readText(payload) {
     size: Math.min(MAX_SIZE, Math.max(MIN_SIZE, size)),
     ...angle && { angle },
     font: isShippedFont(message.font) ? message.font : '',
+    ...note,
     ...readColor(message),
     z: readZ(message),
+    isLocked: message.locked === true,
     isGrowing: message.growing === true,
   };
+}
+
+/** @param {any} value @returns {Pick<Text, 'note' | 'fill'> | null} null: the text is on no note */
+function readNote(value) {
+  const { width, height, fill } = value ?? {};
+  const isSide = (/** @type {unknown} */ side) =>
+    typeof side === 'number' && side >= MIN_NOTE_SIDE && side <= MAX_NOTE_SIDE;
+  if (!isSide(width) || !isSide(height)) return null;
+  return { note: { width, height }, fill: NOTE_FILLS.includes(fill) ? fill : NOTE_FILLS[0] };
 }
 
 /** @param {string} id @param {TextMessage} message @param {number} sequence of its entry @returns {Text} */

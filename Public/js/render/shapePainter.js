@@ -1,6 +1,7 @@
 /** The outlines and paint styles of shapes, and their painting. Needs no document, so that a worker can use it. */
 
 import { AREA_OPACITY, dashPattern, isFilled } from '../model/lineStyle.js';
+import { noteColor, noteRadius } from '../model/note.js';
 import { paintedColor } from '../model/palette.js';
 import { centerOf, RADIANS } from '../model/rotation.js';
 import { isClosed, isShapeTool, outline, smoothed } from '../model/strokeOutline.js';
@@ -118,6 +119,10 @@ const paths = new WeakMap();
  */
 export function paintShape(context, shape, ink) {
   const style = paintStyleOf(shape, ink);
+  if (shape instanceof Text && shape.note) {
+    const { note } = shape;
+    paintRotated(context, shape, () => paintNote(context, shape, note, ink));
+  }
   // Its line lies over its area, so both together are made transparent.
   if (style.area > 0 && style.alpha < 1 && 'points' in shape) {
     return paintGroup(context, shape, style.alpha, (group) => paint(group, shape, { ...style, alpha: 1 }));
@@ -165,10 +170,19 @@ export function paintRotated(context, { box, angle }, paint) {
   context.restore();
 }
 
+/** @param {Context} context @param {Text} text @param {import('../model/note.js').Note} note @param {string} ink */
+function paintNote(context, { x, y, fill }, note, ink) {
+  context.fillStyle = noteColor(fill, ink);
+  context.beginPath();
+  context.roundRect(x, y, note.width, note.height, noteRadius(note));
+  context.fill();
+}
+
 /** @param {Context} context @param {Text} text */
-function paintText(context, { lines, x, y, size, font }) {
+function paintText(context, { layout: { lines, size, margin }, x, y, font }) {
   setFont(context, font, size);
-  lines.forEach((line, at) => context.fillText(line, x, y + (at * LINE + baselineOfLine(font)) * size));
+  const top = y + margin;
+  lines.forEach((line, at) => context.fillText(line, x + margin, top + (at * LINE + baselineOfLine(font)) * size));
   // The words on cards are painted with the same context.
   context.textRendering = 'auto';
 }

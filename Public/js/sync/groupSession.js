@@ -3,6 +3,7 @@
 import { browserEnvironment } from './environment.js';
 import { InvalidationReason, MessageTooLargeError, NotJoinedError } from './errors.js';
 import { readPayload } from './json.js';
+import { GroupSessionMessenger } from './groupSessionMessenger.js';
 import { Participants } from './participants.js';
 import { RetainedState } from './retainedState.js';
 import { SyncClient } from './syncClient.js';
@@ -179,6 +180,14 @@ export class GroupSession extends EventTarget {
   /** @param {number} number @returns {Participant | null} */
   participant(number) {
     return this.#participants.find(number);
+  }
+
+  /**
+   * Creates a messenger of this session, for code that is loaded before the class of messengers.
+   * @param {ConstructorParameters<typeof GroupSessionMessenger>[1]} options
+   */
+  messenger(options) {
+    return new GroupSessionMessenger(this, options);
   }
 
   /** @param {Observer} observer @param {{ signal?: AbortSignal }} [options] */

@@ -20,6 +20,7 @@ import { sampleAt } from './keyboardPointer.js';
 /** The size of a new shape and the gap between shapes, in pixels. */
 const WIDTH = 160;
 const HEIGHT = 100;
+const NOTE_SIDE = 160;
 const GAP = 24;
 /** The room for a new text, in pixels. */
 const TEXT_WIDTH = 200;
@@ -42,7 +43,7 @@ export class KeyboardPlacing {
 
   /** Draws a shape with its tool. @param {string} name of the tool @param {Tool} tool @returns {Shape[]} the new shapes */
   place(name, tool) {
-    const height = FLAT.includes(name) ? 0 : HEIGHT;
+    const height = FLAT.includes(name) ? 0 : name === 'note' ? NOTE_SIDE : HEIGHT;
     const { center: [x, y], size } = this.#freePlace(WIDTH, height, this.#earlier);
     const from = this.#parts.drawing.nextZ;
     tool.begin(sampleAt(x - size.width / 2, y - size.height / 2));

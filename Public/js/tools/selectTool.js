@@ -88,7 +88,7 @@ export class SelectTool extends EventTarget {
 
   selectAll() {
     const { shapes, items } = this.#plane;
-    this.select([...shapes.all, ...items.all].map(({ id }) => id));
+    this.select([...shapes.all, ...items.all].filter(({ isLocked }) => !isLocked).map(({ id }) => id));
   }
 
   /**

@@ -54,7 +54,16 @@ export class ShapeTool {
     const to = last.shift ? regular(style.tool, [x, y], [last.x, last.y]) : this.#snapped(last, [x, y]);
     /** @type {[number, number]} */
     const from = last.alt ? [2 * x - to[0], 2 * y - to[1]] : [x, y];
-    if (!this.#drawing.drawShape(style, id, from, [to[0], to[1]])) this.#shape = null;
+    const ends = this.ends(from, [to[0], to[1]]);
+    if (!this.#drawing.drawShape({ ...style, ...ends }, id, from, [to[0], to[1]])) this.#shape = null;
+  }
+
+  /**
+   * Returns the objects to which the ends are attached.
+   * @param {[number, number]} _from @param {[number, number]} _to @returns {Pick<StrokeStyle, 'from' | 'to'>}
+   */
+  ends(_from, _to) {
+    return {};
   }
 
   end() {

@@ -6,8 +6,8 @@ import { LINE, Text } from '../model/text.js';
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
  * @typedef {import('../edit/drawing.js').TextStyle} TextStyle
  * @typedef {import('./pointerInput.js').Sample} Sample
- * @typedef {{ id: string, text: string, point: [number, number], angle: number, style: TextStyle }} EditedText `point`: its upper
- *   left corner, about which it is rotated by the angle
+ * @typedef {{ id: string, text: string, point: [number, number], angle: number, style: TextStyle, note?: Text | null }} EditedText
+ *   `point`: its upper left corner, about which it is rotated by the angle; `note`: the text with its note, as it is shown
  */
 
 /** The maximum distance of a tap from a text, in pixels. */
@@ -78,9 +78,11 @@ export class TextTool extends EventTarget {
   }
 
   /** @param {Text} text an existing one */
-  edit({ id, text, corner, angle, size, font, rgb, color }) {
+  edit(text) {
+    const { id, corner, angle, size, font, rgb, color } = text;
     this.finish();
-    this.#begin({ id, text, point: corner, angle, style: { size, font, rgb, color } });
+    const note = text.note && text;
+    this.#begin({ id, text: text.text, point: corner, angle, style: { size, font, rgb, color }, note });
   }
 
   /** @param {string} text the whole content */
@@ -89,17 +91,19 @@ export class TextTool extends EventTarget {
     if (!edited) return;
     edited.text = text;
     // Somebody may have removed it.
-    if (!this.#drawing.writeText(edited.id, text, edited.style, edited.point)) this.#begin(null);
+    if (!this.#drawing.writeText(edited.id, text, edited.style, edited.point)) return this.#begin(null);
+    edited.note &&= /** @type {Text} */ (this.#drawing.draft);
   }
 
   /**
-   * Gives the edited text the current style. It keeps its font, unless another font was chosen.
-   * @param {string} [part] the part of the style that the person has just chosen
+   * Gives the edited text another style.
+   * @param {string} part the part of the current style that the person has just chosen
    */
   restyle(part) {
     if (!this.#edited) return;
-    const [before, style] = [this.#edited.style, this.#style()];
-    this.#edited.style = part === 'font' ? { ...before, font: style.font } : { ...style, font: before.font };
+    const { font, size, ...ink } = this.#style();
+    const changed = part === 'font' ? { font } : part === 'width' ? { size } : ink;
+    this.#edited.style = { ...this.#edited.style, ...changed };
     this.setText(this.#edited.text);
     this.#begin(this.#edited);
   }

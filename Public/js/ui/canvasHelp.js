@@ -54,8 +54,9 @@ export class CanvasHelp {
 
   #show() {
     const { tool } = this.#toolbar;
-    const { helpHand, helpSelect, helpText, helpCross, helpPlacing } = laterStrings;
+    const { helpHand, helpSelect, helpText, helpCross, helpNote, helpPlacing } = laterStrings;
     const pointing = tool === 'hand' ? helpHand : helpSelect;
-    this.#text.textContent = { pointing, text: helpText, path: helpCross, placing: helpPlacing }[useOf(tool)];
+    const placing = tool === 'note' ? helpNote : helpPlacing;
+    this.#text.textContent = { pointing, text: helpText, path: helpCross, placing }[useOf(tool)];
   }
 }

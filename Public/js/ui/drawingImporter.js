@@ -59,11 +59,12 @@ export class DrawingImporter {
       toast(text, { title, stays: true });
     }
     const contents = await Promise.all(files.map((file) => file.size > most ? null : readFile(file)));
-    const placed = items.flatMap(({ placement: { x, y, width, height, z, angle } }, at) => {
+    const placed = items.flatMap(({ id, placement: { x, y, width, height, z, angle, isLocked } }, at) => {
       const added = contents[at];
       if (!added) return [];
       const size = added.natural && width && height ? { width, height } : CARD;
-      return [{ added, place: { x, y, z: z ?? 0, ...size, ...added.natural && angle && { angle } } }];
+      const turned = added.natural && angle ? { angle } : {};
+      return [{ added, id, place: { x, y, z: z ?? 0, isLocked, ...size, ...turned } }];
     });
     const wasEmpty = scene.isEmpty;
     const all = [

@@ -26,6 +26,14 @@ export function make(tag, attributes = {}, ...children) {
   return made;
 }
 
+/** @param {Node} icon @param {string} label @param {string} title @param {() => void} done the action of the button */
+export function button(icon, label, title, done) {
+  const made = make('button', { type: 'button', class: 'tool', 'aria-label': label, title });
+  made.append(icon);
+  made.addEventListener('click', done);
+  return made;
+}
+
 /** @param {string} tag @param {Record<string, string>} attributes @param {Node[]} children @returns {SVGElement} */
 export function makeSVG(tag, attributes, ...children) {
   const made = document.createElementNS(SVG, tag);

@@ -42,7 +42,7 @@ export class FontPicker {
 
   #offer() {
     const { toolbar, textTool, selection } = this.#parts;
-    this.#group.hidden = toolbar.tool !== 'text' && !textTool.edited &&
+    this.#group.hidden = !['text', 'note'].includes(toolbar.tool) && !textTool.edited &&
       !selection.shapes.some((one) => one instanceof Text);
   }
 }

@@ -274,13 +274,16 @@ export class KeyboardControl {
   #choose(made) {
     const { toolbar, selectTool, textTool } = this.#parts;
     const last = made[made.length - 1];
-    // Some tools continue with a text.
-    if (textTool.edited) return;
+    // Some tools continue with a text, which is selected at its end.
+    if (textTool.edited) {
+      this.#text = textTool.edited.id;
+      return;
+    }
     if (!last) return announce(laterStrings.tooSmall);
     this.finish();
     toolbar.choose('select');
     selectTool.select(made.map(({ id }) => id));
-    const what = 'tool' in last ? toolName(last.tool) : strings.text;
+    const what = toolName('tool' in last ? last.tool : last.note ? 'note' : 'text');
     announce(laterStrings.placed([what, this.#follower.place].filter(Boolean).join(', ')));
   }
 }

@@ -1,5 +1,6 @@
 /** The list of the keys, and its button. */
 
+import { PAGE_DOWN } from '../i18n/appleKeys.js';
 import { isApple } from '../i18n/platform.js';
 import { strings } from '../i18n/i18n.js';
 import { laterStrings } from '../i18n/later.js';
@@ -19,6 +20,7 @@ function keys() {
     [['L', 'A', 'R', 'O'], laterStrings.keyShapes],
     [[strings.shift, alt], laterStrings.keyRegular],
     [['T'], strings.text],
+    [['N'], strings.note],
     [['H'], strings.hand],
     [['I'], strings.add],
     [['K'], strings.laser],
@@ -37,6 +39,8 @@ function keys() {
     [[mod('D')], strings.duplicate],
     [[mod('C'), mod('V')], laterStrings.keyCopy],
     [[strings.pageUp], strings.bringToFront],
+    [[isApple() ? PAGE_DOWN : laterStrings.pageDown], laterStrings.sendToBack],
+    [[shift('L')], laterStrings.keyLock],
     [['[', ']'], laterStrings.keyWidth],
     [['1', '…', '0'], laterStrings.keyColors],
     [[mod('Z')], strings.keyUndo],

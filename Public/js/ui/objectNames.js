@@ -25,7 +25,8 @@ const NAMED_TOOLS = ['line', 'arrow', 'rectangle', 'ellipse'];
  */
 export function nameOfGroup({ members, bounds }, { view, isDark, authorOf }) {
   const [first] = members;
-  const parts = [kindName(first, members.length), authorName(authorOf(first)), colorName(first, isDark)];
+  const lock = first.isLocked ? laterStrings.lockedObject : '';
+  const parts = [kindName(first, members.length), lock, authorName(authorOf(first)), colorName(first, isDark)];
   return [...parts, placeName(bounds, view)].filter(Boolean).join(', ');
 }
 
@@ -44,7 +45,11 @@ export function toolName(tool) {
 /** @param {Drawable} one @param {number} count of strokes like this one @returns {string} */
 function kindName(one, count) {
   if ('place' in one) return one.isPicture ? laterStrings.picture(one.name) : laterStrings.file(one.name);
-  if ('text' in one) return laterStrings.textObject(excerpt(one.text));
+  if ('text' in one) {
+    const text = excerpt(one.text);
+    if (one.note) return text === '' ? strings.note : laterStrings.noteObject(text);
+    return laterStrings.textObject(text);
+  }
   if (NAMED_TOOLS.includes(one.tool)) return toolName(one.tool);
   return one.tool === 'highlighter' ? laterStrings.highlights(count) : laterStrings.strokes(count);
 }

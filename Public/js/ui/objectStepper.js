@@ -12,9 +12,9 @@ import { laterStrings } from '../i18n/later.js';
  * @property {(one: Drawable, position: string) => void} choose selects an object and shows it; `position`: such as `2 of 7`
  */
 
-/** Selects the next object, or the previous one. After the last one comes the first. @param {Parts} parts @param {1 | -1} by */
+/** Selects the next object that is not locked, or the previous one. After the last one comes the first. @param {Parts} parts @param {1 | -1} by */
 export function stepToObject({ scene, selection: { sole }, choose }, by) {
-  const { all } = scene;
+  const all = scene.all.filter(({ isLocked }) => !isLocked);
   if (all.length === 0) return;
   const before = sole ? all.findIndex(({ id }) => id === sole.id) : by > 0 ? -1 : 0;
   const at = (before + by + all.length) % all.length;

@@ -203,7 +203,7 @@ export class ObjectsDialog {
         choose: () => this.#dialog.close(entry.key),
         remove: () => this.#remove(entry.key),
       });
-      row.show(entry, !this.#parts.isEnded());
+      row.show(entry, !this.#parts.isEnded() && !isLocked(entry));
       rows.set(entry.key, row);
     }
     this.#rows = rows;
@@ -266,6 +266,7 @@ export class ObjectsDialog {
   async #remove(key) {
     const entry = this.#entries.find((one) => one.key === key);
     if (!entry || this.#parts.isEnded()) return;
+    if (isLocked(entry)) return this.#say(laterStrings.lockedStays);
     const at = this.#shownRows.findIndex((row) => row.key === key);
     await this.#parts.remove(entry.group);
     if (!this.#dialog.open) return;
@@ -276,6 +277,11 @@ export class ObjectsDialog {
     if (isGone) this.#say(strings.thingsRemoved(entry.group.members.length));
     this.#focusAt(at);
   }
+}
+
+/** @param {Entry} entry @returns {boolean} true if nobody can select or remove its objects */
+function isLocked({ group: { members } }) {
+  return members[0].isLocked;
 }
 
 /** @param {Entry[]} entries @param {string} wanted words @returns {Entry[]} those whose names have all the words */

@@ -5,7 +5,7 @@ import { transformedBounds, TransformSync } from '../protocol/transformSync.js';
 import { SelectTool } from '../tools/selectTool.js';
 import { errorText, strings } from '../i18n/i18n.js';
 import { announce, confirmed, toast } from './dialogs.js';
-import { element, make } from './elements.js';
+import { button, element, make } from './elements.js';
 import { icon } from './icons.js';
 
 /**
@@ -256,12 +256,4 @@ export class SelectionView {
     const [x, y] = camera.toCanvas(left, top);
     return { left: x, top: y, right: x + (right - left) * camera.scale, bottom: y + (bottom - top) * camera.scale };
   }
-}
-
-/** @param {Node} icon @param {string} label @param {string} title @param {() => void} done */
-function button(icon, label, title, done) {
-  const made = make('button', { type: 'button', class: 'tool', 'aria-label': label, title });
-  made.append(icon);
-  made.addEventListener('click', done);
-  return made;
 }

@@ -94,8 +94,8 @@ export class TextBox {
   #breakLine() {
     const { edited } = this.#textTool;
     const { value, selectionEnd } = this.#area;
-    // A rotated text leads away from that edge, or along it.
-    if (!edited || edited.angle !== 0 || selectionEnd !== value.length) return;
+    // A rotated text leads away from that edge, or along it. A note breaks the lines of its text.
+    if (!edited || edited.note || edited.angle !== 0 || selectionEnd !== value.length) return;
     const { point: [x], style: { size, font = '' } } = edited;
     const begin = value.lastIndexOf('\n') + 1;
     const space = value.trimEnd().lastIndexOf(' ');
@@ -120,29 +120,35 @@ export class TextBox {
     const { edited } = this.#textTool;
     if (!edited) return;
     const { style, value } = this.#area;
-    const { point, angle, style: { size, font = '', rgb } } = edited;
+    const { note, style: { font = '', rgb } } = edited;
+    const { size, margin } = note ? note.layout : { size: edited.style.size, margin: 0 };
     const lines = value.split('\n');
     const { scale } = this.#camera;
-    const [x, y] = this.#camera.toCanvas(...point);
+    const [x, y] = this.#camera.toCanvas(...placeIn(edited)(margin, margin));
     this.#cameraVersion = this.#camera.version;
-    style.transform = `translate(${x}px, ${y}px) rotate(${angle}deg) scale(${scale})`;
+    style.transform = `translate(${x}px, ${y}px) rotate(${(note ?? edited).angle}deg) scale(${scale})`;
     style.setProperty('--pixel', `${1 / scale}px`);
     style.setProperty('--own', cssColor(rgb));
     style.fontFamily = familiesOf(font);
     style.textRendering = renderingOf(font);
     style.fontSize = `${size}px`;
+    this.#area.toggleAttribute('data-note', Boolean(note));
     // Leaves room for the caret behind the last letter.
-    style.width = `${size * (lines.reduce((widest, line) => Math.max(widest, lineWidth(line, font)), 0) + 0.4)}px`;
-    style.height = `${size * LINE * lines.length}px`;
+    const widest = size * (lines.reduce((widest, line) => Math.max(widest, lineWidth(line, font)), 0) + 0.4);
+    style.width = `${note?.note ? note.note.width - 2 * margin : widest}px`;
+    style.height = `${note?.note ? note.note.height - 2 * margin : size * LINE * lines.length}px`;
   }
 
   #keepInView() {
     const { edited } = this.#textTool;
     if (!edited) return;
-    const { point: [x, y], angle, style: { size, font = '' } } = edited;
-    const lines = this.#area.value.slice(0, this.#area.selectionEnd).split('\n');
+    const { note, style: { font = '' } } = edited;
+    const text = this.#area.value.slice(0, this.#area.selectionEnd);
+    const { lines, size, margin } = note
+      ? note.with({ text }).layout
+      : { lines: text.split('\n'), size: edited.style.size, margin: 0 };
     const across = lineWidth(lines[lines.length - 1], font) * size;
-    const caret = mapping({ factor: 1, x, y, angle })(across, (lines.length - 1) * LINE * size);
+    const caret = placeIn(edited)(margin + across, margin + (lines.length - 1) * LINE * size);
     const [left, top] = this.#camera.toCanvas(...caret);
     const bottom = top + LINE * size * this.#camera.scale;
     const { width, height } = this.#view;
@@ -154,4 +160,14 @@ export class TextBox {
     this.#place();
     this.#requestFrame();
   }
+}
+
+/**
+ * Returns the places in a text, which may be rotated. Somebody may move a note while it is edited.
+ * @param {import('../tools/textTool.js').EditedText} edited
+ * @returns {(across: number, down: number) => [number, number]} from its upper left corner
+ */
+function placeIn({ note, point, angle }) {
+  const [x, y] = note?.corner ?? point;
+  return mapping({ factor: 1, x, y, angle: note?.angle ?? angle });
 }

@@ -7,13 +7,13 @@ import { closePopover } from './popovers.js';
 
 /**
  * @typedef {'line' | 'arrow' | 'rectangle' | 'ellipse'} ShapeName
- * @typedef {'select' | 'pen' | 'eraser' | 'highlighter' | 'text' | 'hand' | 'laser' | ShapeName} ToolName `hand` is the only
- *   tool after the session has ended
+ * @typedef {'select' | 'pen' | 'eraser' | 'highlighter' | 'text' | 'note' | 'hand' | 'laser' | ShapeName} ToolName `hand` is the
+ *   only tool after the session has ended
  */
 
 /** @param {string} tool @returns {boolean} true if the tool draws with a color and a width */
 export function hasStyle(tool) {
-  return ['pen', 'highlighter', 'text', ...SHAPE_TOOLS].includes(tool);
+  return ['pen', 'highlighter', 'text', 'note', ...SHAPE_TOOLS].includes(tool);
 }
 
 /**

@@ -15,6 +15,8 @@ const PEOPLE = { one: 'Person', other: 'Personen' };
 /** @type {import('./en.js').LaterStrings} */
 const table = {
   helpPlacing: 'Die Eingabetaste setzt die Form in die Mitte. Mit den Pfeiltasten zeichnest du sie mit einem Kreuz.',
+  helpNote:
+    'Die Eingabetaste setzt einen Zettel in die Mitte, den du beschreiben kannst. Mit den Pfeiltasten zeichnest du ihn mit einem Kreuz.',
   helpText: 'Die Eingabetaste beginnt einen Text in der Mitte. Mit den Pfeiltasten wählst du eine andere Stelle.',
   helpCross: 'Die Pfeiltasten bewegen ein Kreuz. Die Eingabetaste beginnt und beendet den Zug.',
   helpSelect: 'Komma und Punkt gehen durch alle Objekte. U öffnet ihre Liste.',
@@ -63,6 +65,9 @@ const table = {
   strokes: (count) => counted(count, { one: 'Strich', other: 'Striche' }),
   highlights: (count) => counted(count, { one: 'Strich mit dem Textmarker', other: 'Striche mit dem Textmarker' }),
   textObject: (text) => `Text „${text}“`,
+  noteObject: (text) => `Zettel „${text}“`,
+  lockedObject: 'gesperrt',
+  lockedStays: 'Gesperrt. Entsperre es zuerst.',
   drawnBy: (name) => `von ${name}`,
   drawnByYou: 'von dir',
   blackInk: 'schwarz',
@@ -238,6 +243,21 @@ const table = {
   snapToObjects: 'An Objekten einrasten',
   keyTurn: 'Auswahl drehen; mit Umschalt um 1°',
   keyNoSnapping: 'Verschieben und vergrößern, ohne einzurasten',
+
+  noteColor: 'Farbe des Zettels',
+  noteColors: ['Gelb', 'Rosa', 'Grün', 'Blau', 'Flieder', 'Grau'],
+  sendToBack: 'In den Hintergrund',
+  lock: 'Als Hintergrund sperren',
+  unlock: 'Entsperren',
+  locked: 'Gesperrte Elemente',
+  lockedThings: (count) => plural(count, { one: 'Gesperrt', other: `${counted(count, THINGS)} gesperrt` }),
+  isLocked: (count) =>
+    `Gesperrt. Zum Entsperren tippe ${plural(count, { one: 'es', other: 'eins' })} mit dem Auswahlwerkzeug an.`,
+  isUnlocked: (count) => `${counted(count, THINGS)} entsperrt.`,
+  nothingLocked: 'Hier ist nichts gesperrt.',
+  pageDown: 'Bild ↓',
+  shiftL: 'Umschalt+L',
+  keyLock: 'Die Auswahl als Hintergrund sperren; ohne Auswahl entsperren',
 };
 
 export const de = Object.freeze(table);

@@ -16,10 +16,12 @@ const TEXTS = { one: 'text', other: 'texts' };
 const THINGS = { one: 'thing', other: 'things' };
 const ARE = { one: 'is', other: 'are' };
 const PEOPLE = { one: 'person', other: 'people' };
+const OBJECTS = { one: 'object', other: 'objects' };
 
 const table = {
   // The keyboard on the canvas.
   helpPlacing: 'Enter places it in the middle. Arrow keys show a cross to draw it with.',
+  helpNote: 'Enter places a note in the middle, to write on it. Arrow keys show a cross to draw it with.',
   helpText: 'Enter begins a text in the middle. Arrow keys show a cross for another place.',
   helpCross: 'Arrow keys move a cross. Enter begins and ends.',
   helpSelect: 'Comma and period go through all objects. U opens their list.',
@@ -71,6 +73,10 @@ const table = {
   highlights: (count) => counted(count, { one: 'highlighter stroke', other: 'highlighter strokes' }),
   /** @param {string} text its content */
   textObject: (text) => `Text “${text}”`,
+  /** @param {string} text its content */
+  noteObject: (text) => `Note “${text}”`,
+  lockedObject: 'locked',
+  lockedStays: 'It is locked. Unlock it first.',
   /** @param {string} name */
   drawnBy: (name) => `by ${name}`,
   drawnByYou: 'by you',
@@ -301,6 +307,30 @@ const table = {
   snapToObjects: 'Snap to objects',
   keyTurn: 'Rotate the selection; with Shift by 1°',
   keyNoSnapping: 'Move and resize without snapping',
+
+  // Sticky notes.
+  noteColor: 'Color of the note',
+  /** In the order of the choice. */
+  noteColors: ['Yellow', 'Rose', 'Green', 'Blue', 'Lilac', 'Gray'],
+
+  // The order of drawing, and locked objects.
+  sendToBack: 'Send to back',
+  lock: 'Lock as background',
+  unlock: 'Unlock',
+  locked: 'Locked objects',
+  /** @param {number} count */
+  lockedThings: (count) => plural(count, { one: 'Locked', other: `${counted(count, OBJECTS)} locked` }),
+  /** @param {number} count */
+  isLocked: (count) =>
+    `Locked. To unlock ${plural(count, { one: 'it, tap it', other: 'one, tap it' })} with the selection tool.`,
+  /** @param {number} count */
+  isUnlocked: (count) => `${counted(count, OBJECTS)} unlocked.`,
+  nothingLocked: 'Nothing here is locked.',
+
+  // The list of keys.
+  pageDown: 'Page ↓',
+  shiftL: 'Shift L',
+  keyLock: 'Lock the selection as background; without a selection, unlock',
 };
 
 export const en = Object.freeze(table);

@@ -2,6 +2,7 @@
 
 import { CARD_TEXT, cardLines, SHEET, shortened } from '../../model/item.js';
 import { FAMILIES, familiesOf, renderingOf, shippedIn } from '../../model/fonts.js';
+import { noteColor, noteRadius } from '../../model/note.js';
 import { centerOf } from '../../model/rotation.js';
 import { baselineOfLine, LINE, lineWidth, Text } from '../../model/text.js';
 import { paintStyleOf, trace, traceLine } from '../shapePainter.js';
@@ -49,7 +50,7 @@ export async function svgOf({ drawables, paper, signal, progress }, colors, embe
 /** @param {Shape} shape @param {string} ink the color of adaptive ink @returns {string} */
 export function shapeTag(shape, ink) {
   const { color, alpha, lineWidth: width, dashes, area } = paintStyleOf(shape, ink);
-  if (shape instanceof Text) return textTag(shape, color);
+  if (shape instanceof Text) return noteTag(shape, ink) + textTag(shape, color);
   /** @type {Record<string, number>} */
   const seeThrough = alpha < 1 ? { opacity: alpha } : {};
   const round = { 'stroke-linecap': 'round', 'stroke-linejoin': 'round' };
@@ -70,15 +71,23 @@ export function shapeTag(shape, ink) {
   return `<g${attributes(seeThrough)}>${parts.map((part) => `<path${attributes(part)}/>`).join('')}</g>\n`;
 }
 
+/** @param {Text} text @param {string} ink the color of adaptive ink @returns {string} the note of the text; '' if it has none */
+function noteTag(text, ink) {
+  const { note, fill, x, y } = text;
+  if (!note) return '';
+  const look = { rx: noteRadius(note), fill: noteColor(fill, ink), ...rotation(text) };
+  return `<rect${attributes({ x, y, ...note, ...look })}/>\n`;
+}
+
 /** @param {Text} text @param {string} color */
 function textTag(text, color) {
-  const { lines, x, y, size, font } = text;
+  const { layout: { lines, size, margin }, x, y, font } = text;
   const look = { fill: color, 'font-family': familiesOf(font), 'font-size': size };
   /** @type {Record<string, string>} */
   const rendering = font === '' ? {} : { 'text-rendering': renderingOf(font) };
   const style = attributes({ ...look, ...rendering, ...rotation(text), 'xml:space': 'preserve' });
   const set = lines.map((line, at) => {
-    const place = attributes({ x, y: y + (at * LINE + baselineOfLine(font)) * size });
+    const place = attributes({ x: x + margin, y: y + margin + (at * LINE + baselineOfLine(font)) * size });
     return `<tspan${place}>${escaped(line)}</tspan>`;
   });
   return `<text${style}>${set.join('')}</text>\n`;
