@@ -306,6 +306,8 @@ def test_the_list_follows_the_others_and_keeps_the_focus(browser, open_page):
     draw(b, line(100, 200, 300, 200))
     until(lambda: len(shapes(a)) == 1)
     objects(a)
+    name = b.evaluate("drawTogether.me.name")
+    assert f", by {name}, " in names(a)[0]
     a.evaluate("globalThis.row_ = document.activeElement; row_.addEventListener('blur', () => (globalThis.blurred_ = true))")
     b.keyboard.press("r")
     draw(b, line(500, 300, 700, 400))

@@ -32,7 +32,7 @@ import { SelectionController } from '../ui/selectionController.js';
 import { ConnectionBanner, EndedBar } from '../ui/connectionBanner.js';
 import { toast } from '../ui/dialogs.js';
 import { element } from '../ui/elements.js';
-import { chooseLanguage, offerThemes, Settings, storageOr, TouchDrawingSetting } from '../ui/settings.js';
+import { offerThemes, Settings, storageOr, TouchDrawingSetting } from '../ui/settings.js';
 import { InitialView } from '../ui/initialView.js';
 import { InputSources } from '../ui/inputSources.js';
 import { StylePicker } from '../ui/stylePicker.js';
@@ -61,7 +61,8 @@ let wasEnded = false;
 let isUnsavedReported = false;
 /** The position of the mouse, in the plane. @type {[number, number] | null} */
 let pointer = null;
-const settings = new Settings(storageOr(() => localStorage));
+const storage = storageOr(() => localStorage);
+const settings = new Settings(storage);
 const shapes = new Shapes();
 const index = new ShapeIndex();
 const camera = new Camera();
@@ -364,7 +365,9 @@ toolbar.addEventListener('save', save);
 toolbar.addEventListener('keys', showKeys);
 toolbar.addEventListener('pages', showPages);
 for (const id of ['mark', 'page-title']) element(id).addEventListener('click', showPages);
-toolbar.addEventListener('language', () => chooseLanguage(settings, () => sharing.session !== null || scene.isEmpty));
+toolbar.addEventListener('language', () => {
+  withDeferred(({ chooseLanguage }) => chooseLanguage(settings, () => sharing.session !== null || scene.isEmpty));
+});
 toolbar.addEventListener('leave', () => flow.leave());
 toolbar.addEventListener('end', () => flow.end());
 stylePicker.addEventListener('own', () => flow.showProfile());
@@ -438,4 +441,4 @@ else openAlone();
 stateChanged();
 document.documentElement.dataset.ready = 'true';
 // Loads these parts now, so that they are available when the connection is lost.
-loadAtLast().then(deferred).then(({ startRest }) => startRest(sharing));
+loadAtLast().then(deferred).then(({ startRest }) => startRest({ sharing, settings, storage, people }));

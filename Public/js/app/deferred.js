@@ -12,5 +12,6 @@ export { createSession } from '../sync/http.js';
 export { GroupSessionJournal } from '../sync/journal/groupSessionJournal.js';
 export { stateHash } from '../sync/stateHash.js';
 export { showKeys } from '../ui/keysDialog.js';
+export { chooseLanguage } from '../ui/languageDialog.js';
 export { showLink } from '../ui/shareDialog.js';
 export { SharedCursors } from '../ui/sharedCursors.js';

@@ -5,7 +5,6 @@ import { strings } from '../i18n/i18n.js';
 import { MAX_TEXT_LENGTH } from '../model/text.js';
 import { BitmapCache } from '../render/bitmaps.js';
 import { TiledRenderer } from '../render/tiles/tiledRenderer.js';
-import { ChangeLabels } from '../ui/changeLabels.js';
 import { ContentInserter } from '../ui/contentInserter.js';
 import { toast } from '../ui/dialogs.js';
 import { element } from '../ui/elements.js';
@@ -14,6 +13,7 @@ import { ItemRow } from '../ui/itemRow.js';
 import { Meeting } from '../ui/meeting.js';
 import { limitText } from '../ui/textLimit.js';
 import { AttachmentLimit } from './attachmentLimit.js';
+import { showAuthors } from './authors.js';
 import { useFonts } from './fonts.js';
 import { offerKeyboard } from './keyboard.js';
 import { offerObjects } from './objects.js';
@@ -73,7 +73,7 @@ export async function createParts(page) {
   renderer.useTiles(TiledRenderer);
   itemView.useBitmaps(BitmapCache);
   itemView.useRows(ItemRow);
-  labelChanges(page);
+  showAuthors({ ...page, plane: page });
   offerStyles({ ...page, eraser: tools.eraser });
   useFonts(page);
   const { tools: objectTools, lockBar } = offerObjects({ ...page, view: renderer, ink: () => itemView.painter.ink });
@@ -115,18 +115,4 @@ export async function createParts(page) {
   tools.laser = meeting.laserTool;
   frames.run((now) => meeting.frame(now));
   return { exporting, inserter, lockBar, meeting, pages };
-}
-
-/** Labels the changes by others. @param {Page} page */
-function labelChanges({ camera, sharing, cursors, requestFrame, frames, drawing, itemStore }) {
-  const labels = new ChangeLabels({
-    camera,
-    participant: (number) => sharing.session?.participant(number) ?? null,
-    isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
-    requestFrame,
-  });
-  frames.run((now) => labels.frame(now));
-  for (const source of [drawing, itemStore]) {
-    source.addEventListener('remotechange', (event) => labels.show(/** @type {CustomEvent} */ (event).detail));
-  }
 }

@@ -134,9 +134,10 @@ export class PageRecorder {
 
   /** Adds the names of the people who are here. */
   #addPeople() {
-    const { profile } = this.#parts;
+    // In a session, this person's color is the one that the gateway gave.
+    const me = this.#session?.localParticipant ?? this.#parts.profile;
     const others = peopleAmong(this.#session?.activeParticipants ?? [])
-      .filter((one) => identity(one) !== identity(profile)).map(({ name }) => name);
+      .filter((one) => identity(one) !== identity(me)).map(({ name }) => name);
     if (!this.#record || others.length === 0) return;
     this.#record.people = [...new Set([...others, ...this.#record.people])].slice(0, MAX_PEOPLE);
     this.#saveLater();

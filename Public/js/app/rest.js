@@ -2,6 +2,7 @@
 
 import { browserSnapshots } from '../persist/database.js';
 import { removeOldSnapshots } from '../persist/sessionSnapshots.js';
+import { offerName } from '../ui/nameNote.js';
 import { keepOffline, whenIdle } from './offline.js';
 import { nameAppleKeys } from '../i18n/appleKeys.js';
 import { sessionInPath } from '../model/sessionPath.js';
@@ -9,13 +10,15 @@ import { offerKeys } from '../ui/keysDialog.js';
 import { openPopoversByClass } from '../ui/popoverFallback.js';
 import { onResume } from './onResume.js';
 
-/** @param {import('./sharing.js').Sharing} sharing */
-export function startRest(sharing) {
+/** @param {Omit<import('../ui/nameNote.js').Parts, 'session'>} parts */
+export function startRest(parts) {
+  const { sharing } = parts;
   const session = sessionInPath(location.pathname) || undefined;
   openPopoversByClass();
   offerKeys();
   nameAppleKeys(document);
   onResume((isDoubtful) => sharing.session?.checkConnection({ isDoubtful }));
+  offerName({ ...parts, session });
   whenIdle(() => {
     keepOffline();
     removeOldSnapshots(browserSnapshots, session);

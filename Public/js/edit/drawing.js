@@ -7,6 +7,7 @@ import { ShapeCommands } from './shapeCommands.js';
 import { UndoHistory } from './undoHistory.js';
 import { encodeShape } from '../protocol/shapeMessages.js';
 import { ShapeSync } from '../protocol/shapeSync.js';
+import { originMembers } from '../model/origin.js';
 import { shapeToolPoints } from '../model/strokeOutline.js';
 import { onPlane, Stroke } from '../model/stroke.js';
 import { cleanText, Text } from '../model/text.js';
@@ -130,7 +131,7 @@ export class Drawing extends EventTarget {
   /** Returns the session's version of a shape, without pending edits. @param {string} key @returns {StoredShape | null} */
   encodeConfirmed(key) {
     const shape = this.#shapes.confirmed(key);
-    return shape && { key, ...encodeShape(shape) };
+    return shape && { key, ...encodeShape(shape, originMembers(shape, 0)) };
   }
 
   /** Removes everything on this page only, not in the session. */

@@ -1,6 +1,7 @@
 /** The commands of the undo history in a form that outlives the page, and the commands of a later page that continue them. */
 
 import { encodeShape, readShape } from '../protocol/shapeMessages.js';
+import { originMembers } from '../model/origin.js';
 import { Text } from '../model/text.js';
 import { Retention } from '../sync/wire.js';
 import { ChangeSet } from './changeSet.js';
@@ -101,7 +102,7 @@ function storeShapes(all, areReturning, { shapes }, maximumLength) {
   let length = 0;
   for (const one of all) {
     if (areReturning && 'z' in one && !shapes.find(one.id)) {
-      const { type, payload } = encodeShape(one);
+      const { type, payload } = encodeShape(one, originMembers(one, 0));
       stored.push([one.id, type, new TextDecoder().decode(payload)]);
       length += payload.length;
     } else stored.push(one.id);

@@ -37,8 +37,7 @@ export function groupsOf(drawables) {
 
 /** @param {Drawable} one @returns {number} the number of the participant who drew it; 0: this person, or unknown */
 export function authorNumber(one) {
-  const { author } = /** @type {{ author?: unknown }} */ (one);
-  return typeof author === 'number' ? author : 0;
+  return 'place' in one ? 0 : one.author;
 }
 
 /** @param {ObjectGroup} group @param {Drawable} one @param {Bounds} bounds of it @returns {boolean} */

@@ -46,6 +46,10 @@ export class Stroke {
   points = [];
   /** @type {number[] | null} 0…1 for each point; null if the device has none */
   pressures = null;
+  /** As in `Origin`. */
+  author;
+  editor;
+  madeAt;
   /** True once no more points are expected. */
   isFinished = false;
   /** Counts changes. */
@@ -56,11 +60,11 @@ export class Stroke {
   /**
    * @param {{ id: string, rgb: string, color: number, width: number, tool: string, z: number, fill?: string, dash?: string,
    *   opacity?: number, isLocked?: boolean, from?: import('./connection.js').End | null,
-   *   to?: import('./connection.js').End | null }} look
+   *   to?: import('./connection.js').End | null } & Partial<import('./origin.js').Origin>} look
    */
-  constructor(
-    { id, rgb, color, width, tool, z, fill = '', dash = '', opacity = 1, isLocked = false, from = null, to = null },
-  ) {
+  constructor(look) {
+    const { id, rgb, color, width, tool, z, fill = '', dash = '', opacity = 1 } = look;
+    const { isLocked = false, from = null, to = null, author = 0, editor = 0, madeAt = 0 } = look;
     this.id = id;
     this.rgb = rgb;
     this.color = color;
@@ -73,6 +77,9 @@ export class Stroke {
     this.isLocked = isLocked;
     this.from = from;
     this.to = to;
+    this.author = author;
+    this.editor = editor;
+    this.madeAt = madeAt;
   }
 
   get length() {

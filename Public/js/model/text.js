@@ -87,7 +87,7 @@ const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
  * @typedef {import('./note.js').Note} Note
  * @typedef {import('./stroke.js').Bounds} Bounds
  * @typedef {import('./stroke.js').Transform} Transform
- * @typedef {object} TextProperties
+ * @typedef {object} Properties
  * @property {string} id
  * @property {string} text
  * @property {number} x
@@ -101,6 +101,7 @@ const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
  * @property {Note | null} [note]
  * @property {string} [fill]
  * @property {boolean} [isLocked]
+ * @typedef {Properties & Partial<import('./origin.js').Origin>} TextProperties
  */
 
 /** A text on the page. A change makes a new object with the same id. */
@@ -129,6 +130,10 @@ export class Text {
   fill;
   /** True if nobody can select or erase it. */
   isLocked;
+  /** As in `Origin`. */
+  author;
+  editor;
+  madeAt;
   /** False while somebody is typing it. */
   isFinished = true;
   version = 0;
@@ -140,7 +145,9 @@ export class Text {
   #layout = null;
 
   /** @param {TextProperties} style */
-  constructor({ id, text, x, y, size, angle = 0, font = '', rgb, color, z, note = null, fill = '', isLocked = false }) {
+  constructor(style) {
+    const { id, text, x, y, size, angle = 0, font = '', rgb, color, z, note = null, fill = '' } = style;
+    const { isLocked = false, author = 0, editor = 0, madeAt = 0 } = style;
     this.id = id;
     this.text = text;
     this.x = x;
@@ -154,6 +161,9 @@ export class Text {
     this.note = note;
     this.fill = fill;
     this.isLocked = isLocked;
+    this.author = author;
+    this.editor = editor;
+    this.madeAt = madeAt;
   }
 
   /** The lines as they are shown. */

@@ -4,6 +4,7 @@ import { isKey } from '../sync/key.js';
 import { Retention } from '../sync/wire.js';
 import { canConnect } from '../model/connection.js';
 import { isShippedFont } from '../model/fonts.js';
+import { readOrigin, receivedFrom } from '../model/origin.js';
 import { isRGB, nearestColor, PALETTE } from '../model/palette.js';
 import { DASHES, FILLS, MIN_OPACITY } from '../model/lineStyle.js';
 import { MAX_NOTE_SIDE, MIN_NOTE_SIDE, NOTE_FILLS } from '../model/note.js';
@@ -34,6 +35,9 @@ const decoder = new TextDecoder();
  * @property {import('../model/connection.js').End | null} from
  * @property {import('../model/connection.js').End | null} to
  * @property {boolean} isGrowing true while the shape is drawn out
+ * @property {number} author
+ * @property {number} editor 0
+ * @property {number} madeAt
  */
 
 /** The distance of an attached end from the bounds of its object, as a part of their size. */
@@ -41,9 +45,10 @@ const MAX_OUTSIDE = 1;
 
 /**
  * Encodes the points of a stroke from an index on. From 0, encodes the whole stroke.
- * @param {Stroke} stroke @param {number} [from] index of a point @returns {Uint8Array}
+ * @param {Stroke} stroke @param {number} [from] index of a point @param {object} [origin] further members
+ * @returns {Uint8Array}
  */
-export function encodeStroke(stroke, from = 0) {
+export function encodeStroke(stroke, from = 0, origin = {}) {
   const points = [];
   for (let at = 2 * from; at < stroke.points.length; at += 2) points.push([stroke.points[at], stroke.points[at + 1]]);
   const { id, color, width, tool, rgb, z, fill, dash, opacity, isLocked, from: begin, to: end } = stroke;
@@ -53,7 +58,8 @@ export function encodeStroke(stroke, from = 0) {
   const lock = isLocked ? { locked: true } : {};
   const pressures = stroke.pressures ? { pressures: stroke.pressures.slice(from) } : {};
   const growing = isShapeTool(tool) && !stroke.isFinished ? { growing: true } : {};
-  return new TextEncoder().encode(JSON.stringify({ ...message, ...style, ...ends, ...lock, ...pressures, ...growing }));
+  const look = { ...style, ...ends, ...lock };
+  return new TextEncoder().encode(JSON.stringify({ ...message, ...look, ...pressures, ...growing, ...origin }));
 }
 
 /** @param {import('../model/connection.js').End} end */
@@ -88,6 +94,7 @@ export function readStroke(payload) {
     from: connects ? readEnd(message.from) : null,
     to: connects ? readEnd(message.to) : null,
     isGrowing: message.growing === true,
+    ...readOrigin(message),
   };
 }
 
@@ -162,28 +169,32 @@ export function isShapeType(type) {
   return type === STROKE_TYPE || type === TEXT_TYPE;
 }
 
-/** @param {Shape} shape @returns {{ type: string, payload: Uint8Array }} a message with the whole shape */
-export function encodeShape(shape) {
+/**
+ * @param {Shape} shape @param {object} [origin] the members of its origin
+ * @returns {{ type: string, payload: Uint8Array }} a message with the whole shape
+ */
+export function encodeShape(shape, origin = {}) {
   return shape instanceof Text
-    ? { type: TEXT_TYPE, payload: encodeText(shape) }
-    : { type: STROKE_TYPE, payload: encodeStroke(shape) };
+    ? { type: TEXT_TYPE, payload: encodeText(shape, origin) }
+    : { type: STROKE_TYPE, payload: encodeStroke(shape, 0, origin) };
 }
 
 /**
- * @param {{ type: string, retention?: number, payload: Uint8Array }} entry @param {string} id
+ * @param {{ type: string, retention?: number, payload: Uint8Array, sender?: number }} entry @param {string} id
  * @param {number} sequence of the entry
  * @returns {((held: Shape | undefined) => Shape) | null} returns the new version of the shape from the current one; null: the
  *   entry is invalid
  */
-export function readShape({ type, retention, payload }, id, sequence) {
+export function readShape({ type, retention, payload, sender = 0 }, id, sequence) {
   if (type === TEXT_TYPE) {
     const message = retention === Retention.replace ? readText(payload) : null;
-    return message && (() => textFrom(id, message, sequence));
+    return message && (() => textFrom(id, message, sequence, sender));
   }
   const message = readStroke(payload);
   return message && ((held) => {
     const stroke = strokeFrom(id, message, sequence);
     stroke.isFinished = retention === Retention.replace && !message.isGrowing;
+    receivedFrom(stroke, sender);
     if (retention !== Retention.append || !held) return stroke;
     if (held instanceof Stroke) held.append(message.points, message.pressures);
     return held;
@@ -197,13 +208,13 @@ export const TEXT_TYPE = 'UpsertTextMessage';
  * @typedef {Omit<import('../model/text.js').TextProperties, 'id' | 'z'> & { z: number | null, isGrowing: boolean }} TextMessage
  */
 
-/** As `UpsertTextMessage`. @param {Text} shape @returns {Uint8Array} */
-function encodeText({ id, text, x, y, size, angle, font, rgb, color, z, note, fill, isLocked, isFinished }) {
+/** As `UpsertTextMessage`. @param {Text} shape @param {object} origin further members @returns {Uint8Array} */
+function encodeText({ id, text, x, y, size, angle, font, rgb, color, z, note, fill, isLocked, isFinished }, origin) {
   const message = { id, text, point: [x, y], size, rgb, color, z };
   const look = { ...angle && { angle }, ...font && { font }, ...note && { note: { ...note, fill } } };
   const chosen = { ...look, ...isLocked && { locked: true } };
   const growing = isFinished ? {} : { growing: true };
-  return new TextEncoder().encode(JSON.stringify({ ...message, ...chosen, ...growing }));
+  return new TextEncoder().encode(JSON.stringify({ ...message, ...chosen, ...growing, ...origin }));
 }
 
 /** @param {Uint8Array} payload @returns {TextMessage | null} null if it is no valid text */
@@ -232,6 +243,7 @@ export function readText(payload) {
     z: readZ(message),
     isLocked: message.locked === true,
     isGrowing: message.growing === true,
+    ...readOrigin(message),
   };
 }
 
@@ -244,9 +256,10 @@ function readNote(value) {
   return { note: { width, height }, fill: NOTE_FILLS.includes(fill) ? fill : NOTE_FILLS[0] };
 }
 
-/** @param {string} id @param {TextMessage} message @param {number} sequence of its entry @returns {Text} */
-function textFrom(id, message, sequence) {
+/** @param {string} id @param {TextMessage} message @param {number} sequence @param {number} sender of its entry */
+function textFrom(id, message, sequence, sender) {
   const text = new Text({ id, ...message, z: message.z ?? sequence });
   text.isFinished = !message.isGrowing;
+  receivedFrom(text, sender);
   return text;
 }

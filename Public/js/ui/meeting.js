@@ -75,7 +75,7 @@ export class Meeting {
     this.#pointing = new Pointing({ messages, camera, view, author, me, requestFrame, show });
     this.#hands = new RaisedHands({
       send: (message, to) => messages.send(TransientType.hand, message, to),
-      isMine: (number) => identity(author(number)) === identity(settings),
+      isMine: (number) => identity(author(number)) === identity(author(this.#me)),
     });
     const changed = () => this.#showPanel();
     this.#people = new MeetingPeople({ people, hands: this.#hands, follow: this.#follow, me, author, changed });

@@ -1,6 +1,6 @@
-/** The people in the session: round chips with initials. Their list is in `peopleList.js`. */
+/** The people in the session: round chips as faces. Their list is in `peopleList.js`. */
 
-import { initials } from '../model/initials.js';
+import { facesOf } from '../model/faces.js';
 import { textOn } from '../model/palette.js';
 import { identity, peopleAmong } from '../protocol/presence.js';
 import { strings } from '../i18n/i18n.js';
@@ -40,6 +40,8 @@ export class People extends EventTarget {
   /** @type {{ name: string, color: string }} */
   #me = { name: '', color: '#888888' };
   #myTabs = 1;
+  /** Returns the letters on a person's face. */
+  faceOf = facesOf([]);
   #participants = /** @type {Participant[]} */ ([]);
   #isConnected = true;
   #narrow = matchMedia('(max-width: 560px)');
@@ -90,7 +92,8 @@ export class People extends EventTarget {
     this.#isConnected = isConnected;
     const focused = [...this.#chips].find(([, one]) => one === document.activeElement)?.[0] ?? 0;
     this.#chips.clear();
-    const mine = chip(me, strings.youAre(me.name));
+    this.faceOf = facesOf([me, ...this.#others].map(({ name }) => name));
+    const mine = chip(me, strings.youAre(me.name), this.faceOf);
     mine.classList.add('me');
     mine.addEventListener('click', () => this.dispatchEvent(new Event('rename')));
     const room = this.#narrow.matches ? SHOWN_CHIPS_NARROW : SHOWN_CHIPS;
@@ -114,7 +117,7 @@ export class People extends EventTarget {
 
   /** @param {Person} person */
   #otherChip(person) {
-    const made = chip(person, person.name);
+    const made = chip(person, person.name, this.faceOf);
     made.addEventListener('click', () => this.dispatchEvent(new CustomEvent('person', { detail: person })));
     for (const number of person.numbers) this.#chips.set(number, made);
     return made;
@@ -128,7 +131,7 @@ export class People extends EventTarget {
       'data-rest': '',
       'aria-label': strings.morePeople(count),
     });
-    made.append(make('span', {}, `+${strings.number(count)}`));
+    made.append(make('span', { 'data-pair': '' }, `+${strings.number(count)}`));
     made.addEventListener('click', () => this.dispatchEvent(new Event('list')));
     return made;
   }
@@ -148,11 +151,20 @@ export class People extends EventTarget {
   }
 }
 
-/** @param {{ name: string, color: string }} person @param {string} label */
-function chip({ name, color }, label) {
+/**
+ * @param {{ name: string, color: string }} person @param {string} label
+ * @param {ReturnType<typeof facesOf>} faceOf
+ */
+function chip({ name, color }, label, faceOf) {
   const made = make('button', { type: 'button', class: 'chip', 'aria-label': label, title: name });
   made.style.setProperty('--own', color);
   made.style.setProperty('--on-own', textOn(color));
-  made.append(make('span', { 'aria-hidden': 'true' }, initials(name)));
+  made.append(face(name, faceOf));
   return made;
+}
+
+/** @param {string} name @param {ReturnType<typeof facesOf>} faceOf */
+export function face(name, faceOf) {
+  const { letters, isPair } = faceOf(name);
+  return make('span', { class: 'face', 'aria-hidden': 'true', ...isPair && { 'data-pair': '' } }, letters);
 }

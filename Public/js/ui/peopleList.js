@@ -1,11 +1,11 @@
 /** The list of the people in the session, with what the chips at the top offer: there is not always room for all chips. */
 
-import { initials } from '../model/initials.js';
 import { textOn } from '../model/palette.js';
 import { laterStrings } from '../i18n/later.js';
 import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
 import { icon } from './icons.js';
+import { face } from './people.js';
 import { handText } from './peopleMarks.js';
 
 /**
@@ -53,7 +53,7 @@ export class PeopleList {
     const notes = [laterStrings.you, tabs > 1 ? laterStrings.tabs(tabs) : '', audience];
     const others = [...people.others].sort((a, b) => people.rank(a) - people.rank(b));
     const rows = others.map((person) => this.#otherRow(person));
-    this.#list.replaceChildren(row({ name, color }, notes, hand, 'here'), ...rows);
+    this.#list.replaceChildren(row({ name, color }, notes, hand, 'here', people.faceOf), ...rows);
     if (focused >= 0) this.#list.querySelectorAll('button')[focused]?.focus();
   }
 
@@ -64,7 +64,7 @@ export class PeopleList {
     const { hand, isFollowed, isFollower } = marksOf(person);
     const status = kind === 'idle' ? laterStrings.idleFor(minutes) : laterStrings.presence[kind];
     const tabs = person.numbers.length > 1 ? laterStrings.tabs(person.numbers.length) : '';
-    const made = row(person, [status, tabs, isFollower ? laterStrings.followsYou : ''], hand, kind);
+    const made = row(person, [status, tabs, isFollower ? laterStrings.followsYou : ''], hand, kind, people.faceOf);
     const label = laterStrings.followPerson(person.name);
     const button = make('button', { type: 'button', 'aria-pressed': String(isFollowed), 'aria-label': label });
     button.append(isFollowed ? laterStrings.stop : laterStrings.follow);
@@ -80,13 +80,12 @@ export class PeopleList {
 /**
  * @param {{ name: string, color: string }} person @param {string[]} notes @param {number} hand the place of the raised hand; 0: it
  *   is not raised
- * @param {string} kind the state
+ * @param {string} kind the state @param {import('./people.js').People['faceOf']} faceOf
  */
-function row({ name, color }, notes, hand, kind) {
-  const face = make('span', { class: 'face', 'aria-hidden': 'true' }, initials(name));
+function row({ name, color }, notes, hand, kind, faceOf) {
   const state = make('small', {}, notes.filter(Boolean).join(' · '));
   const who = make('span', { class: 'who' }, make('span', { class: 'name' }, name), state);
-  const made = make('li', { 'data-kind': kind }, face, who);
+  const made = make('li', { 'data-kind': kind }, face(name, faceOf), who);
   if (hand > 0) made.append(make('span', { class: 'raised', role: 'img', 'aria-label': handText(hand) }, icon('hand')));
   made.style.setProperty('--own', color);
   made.style.setProperty('--on-own', textOn(color));

@@ -1,9 +1,9 @@
-/** The settings that this browser stores, and those of the menu: language, theme, and drawing with fingers. */
+/** The settings that this browser stores, and those of the menu: theme, and drawing with fingers. */
 
 import { FONTS } from '../model/fonts.js';
-import { isRGB, randomColor } from '../model/palette.js';
+import { isRGB, personalColor } from '../model/palette.js';
 import { strings } from '../i18n/i18n.js';
-import { showDialog, toast } from './dialogs.js';
+import { toast } from './dialogs.js';
 import { element } from './elements.js';
 import { icon } from './icons.js';
 import { radioButton, RadioGroup } from './radioGroup.js';
@@ -41,7 +41,7 @@ export class Settings {
   #storage;
   /** @type {string} */
   name;
-  /** @type {string} the person's own color */
+  /** @type {string} the person's own color. In a session, the gateway may give the person another one. */
   color;
   /** @type {number} */
   width;
@@ -53,7 +53,7 @@ export class Settings {
     this.#storage = storage;
     this.name = cleanName(this.#read(NAME) ?? '') || randomName(random);
     const color = this.#read(OWN_COLOR);
-    this.color = isRGB(color) ? color : randomColor(random);
+    this.color = isRGB(color) ? color : personalColor(random);
     const width = Number(this.#read(WIDTH));
     this.width = WIDTHS.includes(width) ? width : WIDTHS[1];
     const font = this.#read(FONT);
@@ -180,22 +180,6 @@ export function storageOr(get) {
       removeItem: (key) => void values.delete(key),
     };
   }
-}
-
-/**
- * @param {Settings} settings
- * @param {() => boolean} canReload returns true if a reload of the page loses nothing
- */
-export async function chooseLanguage(settings, canReload) {
-  const before = settings.language || 'system';
-  for (const button of element('language-dialog').querySelectorAll('button')) {
-    if (button.value) button.setAttribute('aria-pressed', String(button.value === before));
-  }
-  const chosen = await showDialog('language-dialog');
-  if (chosen === '' || chosen === before) return;
-  settings.setLanguage(chosen === 'system' ? '' : chosen);
-  if (canReload()) location.reload();
-  else toast(strings.languageLater);
 }
 
 /** The themes; '': the system's. */

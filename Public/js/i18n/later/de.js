@@ -73,6 +73,12 @@ const table = {
   blackInk: 'schwarz',
   whiteInk: 'weiß',
 
+  youAreCalled: (name) => `Du bist ${name}`,
+  change: 'Ändern',
+  authors: { you: 'Du', former: 'Jemand, der nicht mehr hier ist' },
+  editors: { you: 'von dir geändert', former: 'von jemandem geändert, der nicht mehr hier ist' },
+  changedBy: (name) => `von ${name} geändert`,
+
   keyEnter: 'Form oder Text in die Mitte setzen; Strich beginnen und beenden',
   keyCross: 'Ohne Auswahl das Kreuz oder die Seite bewegen; in größeren, kleineren Schritten',
   together: 'Gemeinsam',

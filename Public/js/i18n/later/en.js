@@ -83,6 +83,15 @@ const table = {
   blackInk: 'black',
   whiteInk: 'white',
 
+  // Who is who.
+  /** @param {string} name */
+  youAreCalled: (name) => `You are ${name}`,
+  change: 'Change',
+  authors: { you: 'You', former: 'Somebody who left' },
+  editors: { you: 'changed by you', former: 'changed by somebody who left' },
+  /** @param {string} name */
+  changedBy: (name) => `changed by ${name}`,
+
   // The list of keys.
   keyEnter: 'Place a shape or text in the middle; begin and end a stroke',
   keyCross: 'Without a selection, move the cross or the page; in larger, smaller steps',
