@@ -188,6 +188,23 @@ test('§6 items of others are placed by their metadata, or centered without a si
   assert.deepEqual([items.find(keyOf(2))?.z, drawing.nextZ], [102, 105], 'also after the session');
 });
 
+test('an SVG that an earlier page placed as a card gets its own shape', () => {
+  const { itemStore, browser, items } = inSession();
+  const CARD = { width: 280, height: 76 };
+  browser.gateway.put(ID, { contentType: 'image/svg+xml', metadata: { location: [5, 6], z: 1, ...CARD } });
+  const item = /** @type {any} */ (items.find(ID));
+  item.natural = { width: 200, height: 100 };
+  itemStore.placements.pictureChanged(item);
+  assert.deepEqual(item.place, { x: 5, y: 6, width: 200, height: 100, z: 1 });
+});
+
+test('an SVG keeps its size when an earlier page moves it as a card', () => {
+  const { browser, items, last } = inSession();
+  browser.gateway.put(ID, { contentType: 'image/svg+xml', metadata: METADATA });
+  last().entries(moved({ x: 300, size: { width: 280, height: 76 }, sequence: 500 }));
+  assert.deepEqual(items.find(ID)?.place, { ...AT, x: 300, z: 7 });
+});
+
 test('a picture of unknown size gets its shape when it is known', () => {
   const { itemStore, browser, items } = inSession();
   browser.gateway.put(ID, { metadata: { location: [5, 6], z: 1 } });
@@ -503,8 +520,8 @@ function draw(drawing) {
 }
 
 /** @param {{ x: number, flags?: number, sequence?: number, sender?: number, clientSequence?: number }} entry */
-function moved({ x, flags = REPLACE, sequence = 0, sender = 2, clientSequence = 0 }) {
-  const payload = { id: ID, ...METADATA, location: [x, 50] };
+function moved({ x, size = {}, flags = REPLACE, sequence = 0, sender = 2, clientSequence = 0 }) {
+  const payload = { id: ID, ...METADATA, ...size, location: [x, 50] };
   const key = flags === UNRELIABLE ? undefined : ID;
   return gatewayEntry({ flags, sequence, sender, clientSequence, key, type: PLACEMENT_TYPE, payload });
 }

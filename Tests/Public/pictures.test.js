@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BitmapCache } from '../../Public/js/render/bitmaps.js';
 import {
+  CodeNotLoadedError,
+  finestLevel,
   levelFor,
   MAX_BITMAP_PIXELS,
   pictureType,
@@ -58,6 +60,18 @@ test('a picture is halved as long as the screen cannot show the difference', () 
   assert.ok(levelFor({ width: 1, height: 1 }, 0.001) < 3);
 });
 
+test('an SVG is painted as large as the screen shows it, within the limit', () => {
+  const natural = { width: 300, height: 150 };
+  const finest = finestLevel('image/svg+xml');
+  assert.equal(levelFor(natural, 300, finest), 0);
+  assert.equal(levelFor(natural, 150, finest), 1);
+  assert.equal(levelFor(natural, 1200, finest), -2);
+  assert.deepEqual(sizeAt(natural, -2), { width: 1200, height: 600 });
+  const level = levelFor(natural, 1e6, finest);
+  assert.ok(pixelsAt(natural, level) <= MAX_BITMAP_PIXELS && pixelsAt(natural, level - 1) > MAX_BITMAP_PIXELS);
+  assert.equal(finestLevel('image/png'), 0);
+});
+
 test('bitmaps have at most the size that phones can draw', () => {
   const natural = { width: 11_500, height: 8700 };
   assert.equal(levelFor(natural, 11_500), 2);
@@ -105,7 +119,7 @@ test('bitmaps are decoded one at a time, for visible pictures', async () => {
   const [here, away, file] = [
     picture({ x: 100 }),
     picture({ id: 2, x: 5000 }),
-    picture({ id: 3, x: 200, contentType: 'image/svg+xml' }),
+    picture({ id: 3, x: 200, contentType: 'application/pdf' }),
   ];
   const other = picture({ id: 4, x: 300 });
   for (const item of [here, away, file, other]) items.add(item);
@@ -161,6 +175,17 @@ test('an undecodable picture is a card, and a failed load can be retried', async
   decodes[1].done();
   await settled();
   assert.equal(missing.bitmap?.level, 2);
+});
+
+test('a picture is no card while the code that paints it cannot be loaded', async () => {
+  const { items, bitmaps, decodes } = gallery();
+  const item = picture({ contentType: 'image/svg+xml' });
+  items.add(item);
+  bitmaps.update(SEEN, 1);
+  await settled();
+  decodes[0].fail(new CodeNotLoadedError('Not loaded.'));
+  await settled();
+  assert.deepEqual([item.isPicture, item.problem], [true, 'Not loaded.']);
 });
 
 test('a picture damaged on the server has no retry button', async () => {
@@ -294,13 +319,14 @@ function gallery() {
   const items = new Items();
   /** @type {Item[]} */
   const improved = [];
-  /** @type {{ level: number, isClosed: boolean, done: () => void, fail: () => void }[]} */
+  /** @type {{ level: number, isClosed: boolean, done: () => void, fail: (error?: Error) => void }[]} */
   const decodes = [];
   const bitmaps = new BitmapCache(items, (item) => improved.push(item), {
     measure: () => Promise.resolve({ width: 400, height: 400 }),
     decode: (_, __, level) =>
       new Promise((resolve, reject) => {
-        const decode = { level, isClosed: false, done: () => {}, fail: () => reject(new Error('damaged')) };
+        const fail = (error = new Error('damaged')) => reject(error);
+        const decode = { level, isClosed: false, done: () => {}, fail };
         decode.done = () => resolve(/** @type {any} */ ({ close: () => (decode.isClosed = true) }));
         decodes.push(decode);
       }),

@@ -2,6 +2,7 @@
 
 export { AttachmentLimit } from './attachmentLimit.js';
 export { startRest } from './rest.js';
+export { paintSVG } from '../model/svgPicture.js';
 export { TiledRenderer } from '../render/tiles/tiledRenderer.js';
 export { persistentJournalEnvironment } from '../persist/journalEnvironment.js';
 export { SessionSnapshots } from '../persist/sessionSnapshots.js';
