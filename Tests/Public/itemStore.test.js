@@ -19,6 +19,7 @@ const [REPLACE, REMOVE, UNRELIABLE] = [5, 7, 0];
 const AT = { x: 100, y: 50, width: 80, height: 40 };
 const METADATA = { location: [100, 50], width: 80, height: 40, z: 7 };
 const ID = keyOf(0xaa);
+const PREVIEW = btoa('RIFF\x24\0\0\0WEBP');
 
 test('without a session an item is added at once, above all strokes; later strokes are above it', () => {
   const { itemStore, items, drawing } = page();
@@ -186,6 +187,29 @@ test('§6 items of others are placed by their metadata, or centered without a si
   itemStore.detach();
   itemStore.placements.pictureChanged(/** @type {any} */ (items.find(keyOf(2))));
   assert.deepEqual([items.find(keyOf(2))?.z, drawing.nextZ], [102, 105], 'also after the session');
+});
+
+test('§6 a preview is in the first entry of a picture, and restored with it', async () => {
+  const { itemStore, items, browser, drawing } = inSession({ makePreview: () => PREVIEW });
+  const natural = { width: 800, height: 400 };
+  const item = itemStore.add({ blob: fileOf(20_000), name: 'a.png', contentType: 'image/png', natural }, AT);
+  item.bitmap = { image: /** @type {any} */ ({ close: () => {} }), level: 0 };
+  itemStore.placements.pictureChanged(item);
+  const metadata = { ...METADATA, z: item.z, preview: PREVIEW };
+  await until(() => browser.gateway.stored.has(item.id));
+  assert.deepEqual(browser.gateway.stored.get(item.id)?.metadata, metadata);
+  itemStore.remove(item);
+  drawing.undo();
+  const [back] = items.all;
+  await until(() => browser.gateway.stored.has(back.id));
+  assert.deepEqual(browser.gateway.stored.get(back.id)?.metadata, { ...metadata, z: back.z });
+});
+
+test('§6 the preview of a picture of others is read from its metadata', () => {
+  const { browser, items } = inSession();
+  browser.gateway.put(ID, { state: 'uploading', metadata: { ...METADATA, preview: PREVIEW } });
+  browser.gateway.put(keyOf(2), { metadata: { ...METADATA, preview: 'javascript:alert(1)' } });
+  assert.deepEqual([ID, keyOf(2)].map((id) => items.find(id)?.preview), [PREVIEW, '']);
 });
 
 test('an SVG that an earlier page placed as a card gets its own shape', () => {
@@ -464,8 +488,8 @@ test('a cancelled resize restores the item', () => {
   assert.deepEqual(item.place, { ...AT, z: 1 });
 });
 
-/** A page without a session, and a gateway. */
-function page() {
+/** A page without a session, and a gateway. @param {{ makePreview?: () => string }} [options] */
+function page(options = {}) {
   const browser = new FakeBrowser();
   const [items, strokes, history] = [new Items(), new Shapes(), new UndoHistory()];
   const drawing = new Drawing(strokes, undefined, history);
@@ -477,7 +501,7 @@ function page() {
   };
   let keys = 0;
   let now = 0;
-  const itemStore = new ItemStore({ items, history, depth, key: () => keyOf(keys += 1), now: () => now });
+  const itemStore = new ItemStore({ items, history, depth, key: () => keyOf(keys += 1), now: () => now, ...options });
   const frame = (/** @type {number} */ at) => itemStore.placements.frame(now = at);
   const transformSync = new TransformSync(strokes, () => false, () => now);
   const commands = new SelectionCommands({
@@ -500,8 +524,9 @@ function page() {
   return { browser, ...parts, selecting, frame, open: () => enter(false), share: () => enter(true) };
 }
 
-function inSession() {
-  const made = page();
+/** @param {Parameters<typeof page>[0]} [options] */
+function inSession(options) {
+  const made = page(options);
   const opened = made.open();
   welcome(opened.last(), { limits: LIMITS });
   return { ...made, ...opened };

@@ -8,6 +8,7 @@ import { Camera } from '../model/camera.js';
 import { Drawing } from '../edit/drawing.js';
 import { UndoHistory } from '../edit/undoHistory.js';
 import { Items, Scene } from '../model/scene.js';
+import { makePreview } from '../render/previews.js';
 import { Renderer } from '../render/renderer.js';
 import { Text } from '../model/text.js';
 import { Selection } from '../edit/selection.js';
@@ -71,6 +72,7 @@ const drawing = new Drawing(shapes, newKey, history, frameQueue);
 const itemStore = new ItemStore({
   items,
   history,
+  makePreview,
   depth: {
     get next() {
       return drawing.nextZ;

@@ -5,13 +5,14 @@ import { Item } from '../model/item.js';
 import { onPlane } from '../model/placement.js';
 import { ItemSync } from './itemSync.js';
 import { ItemPlacements } from './itemPlacements.js';
+import { Previews } from './previews.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../sync/journal/groupSessionJournal.js').GroupSessionJournal} GroupSessionJournal
  * @typedef {import('../model/placement.js').Placement} Placement
  * @typedef {import('../model/placement.js').Size} Size
- * @typedef {{ blob: Blob, name: string, contentType: string, natural: Size | null }} ItemContent
+ * @typedef {{ blob: Blob, name: string, contentType: string, natural: Size | null, preview?: string }} ItemContent
  * @typedef {Pick<Item, 'id' | 'name' | 'contentType' | 'size' | 'natural' | 'by' | 'place' | 'origin'>} StoredItem
  *
  * @typedef {object} Options
@@ -19,6 +20,7 @@ import { ItemPlacements } from './itemPlacements.js';
  * @property {import('./undoHistory.js').UndoHistory} history
  * @property {{ next: number, seen(z: number): void }} depth `next`: a `z` above everything known; `seen`: reports a `z` that is
  *   in use
+ * @property {(image: ImageBitmap) => string} [makePreview] returns the preview of a decoded picture; '': none
  * @property {() => string} [key]
  * @property {() => number} [now] milliseconds
  */
@@ -42,7 +44,7 @@ export class ItemStore extends EventTarget {
   #stored = new Set();
 
   /** @param {Options} options */
-  constructor({ items, history, depth, key = newKey, now = () => performance.now() }) {
+  constructor({ items, history, depth, makePreview = () => '', key = newKey, now = () => performance.now() }) {
     super();
     this.#items = items;
     this.#history = history;
@@ -54,7 +56,7 @@ export class ItemStore extends EventTarget {
       movedByOther: (item, sender) => this.#emit('remotechange', { sender, before: item, after: item }),
       seen: (z) => depth.seen(z),
     }, now);
-    this.#sync = new ItemSync(items, this.placements, {
+    this.#sync = new ItemSync(items, this.placements, new Previews(items, makePreview), {
       changed,
       caughtUp: (journal) => this.#caughtUp(journal),
       addedByOther: (item) => this.#emit('itemadded', item),
@@ -209,8 +211,8 @@ export class ItemStore extends EventTarget {
   }
 
   /** Adds a removed item again at its place, under a new id. @param {Item} item that was removed @param {Blob} blob */
-  #restoreRemoved({ id, name, contentType, natural, place }, blob) {
-    this.#replacementIds.set(id, this.#insert({ blob, name, contentType, natural }, place).id);
+  #restoreRemoved({ id, name, contentType, natural, preview, place }, blob) {
+    this.#replacementIds.set(id, this.#insert({ blob, name, contentType, natural, preview }, place).id);
   }
 
   /** @param {Item} item @returns {Item | null} its current version; null if it does not exist */
@@ -221,10 +223,11 @@ export class ItemStore extends EventTarget {
   }
 
   /** @param {ItemContent} added @param {Placement} place @param {string} [id] @returns {Item} */
-  #insert({ blob, name, contentType, natural }, place, id = this.#newKey()) {
+  #insert({ blob, name, contentType, natural, preview = '' }, place, id = this.#newKey()) {
     const item = new Item({ id, name, contentType, size: blob.size, place });
     item.blob = blob;
     item.natural = natural;
+    item.preview = preview;
     this.placements.show(item, place);
     this.#sync.upload(item, blob);
     return item;

@@ -2,6 +2,7 @@
 
 import { errorText, strings } from '../i18n/i18n.js';
 import { CARD, Item } from '../model/item.js';
+import { readPreview } from '../model/preview.js';
 import { fallbackPosition, placementMessage, readPlacement } from '../model/placement.js';
 
 /**
@@ -14,6 +15,7 @@ import { fallbackPosition, placementMessage, readPlacement } from '../model/plac
 export class ItemSync {
   #items;
   #placements;
+  #previews;
   #events;
   /** @type {GroupSession | null} */
   #session = null;
@@ -27,6 +29,7 @@ export class ItemSync {
 
   /**
    * @param {import('../model/scene.js').Items} items @param {import('./itemPlacements.js').ItemPlacements} placements
+   * @param {import('./previews.js').Previews} previews
    * @param {object} events
    * @param {() => void} events.changed the items or their progress changed
    * @param {(journal: GroupSessionJournal) => void} events.caughtUp the journal is complete
@@ -34,9 +37,10 @@ export class ItemSync {
    * @param {(item: Item) => void} events.removedByOther another participant removed an item
    * @param {(item: Item, error: unknown) => void} events.failed an item cannot be removed or uploaded
    */
-  constructor(items, placements, events) {
+  constructor(items, placements, previews, events) {
     this.#items = items;
     this.#placements = placements;
+    this.#previews = previews;
     this.#events = events;
   }
 
@@ -74,7 +78,8 @@ export class ItemSync {
     if (!this.#journal) return;
     const { id, name, contentType } = item;
     const metadata = placementMessage(item.place);
-    const upload = this.#journal.upload(blob, { id, name, contentType, metadata });
+    const moreMetadata = this.#previews.of(item).then((preview) => preview ? { preview } : {});
+    const upload = this.#journal.upload(blob, { id, name, contentType, metadata, moreMetadata });
     item.blob = blob;
     item.state = 'uploading';
     this.#trackUpload(item, upload);
@@ -144,6 +149,7 @@ export class ItemSync {
       listed.add(attachment.id);
       if (this.#removed.has(attachment.id)) continue;
       const item = this.#items.find(attachment.id) ?? this.#addFromJournal(attachment);
+      if (item.attachment !== attachment) item.preview ||= readPreview(attachment.metadata);
       item.attachment = attachment;
       const upload = uploads.get(attachment.id);
       if (upload) this.#trackUpload(item, upload);

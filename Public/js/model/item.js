@@ -48,6 +48,10 @@ export class Item {
   natural = null;
   /** @type {{ image: ImageBitmap, level: number } | null} the decoded picture; `level`: the number of halvings */
   bitmap = null;
+  /** The preview of the picture; '' if there is none. */
+  preview = '';
+  /** @type {ImageBitmap | null} the decoded preview, until the picture itself is decoded */
+  blur = null;
   /** True if the type is a picture's, but the content is not. */
   isBroken = false;
   /** The reason why the picture could not be loaded; '' if there is none. */
@@ -137,6 +141,7 @@ export class ItemPainter {
     if (!('place' in drawable)) paintShape(context, drawable);
     else if (!drawable.isPicture) this.#card(context, drawable);
     else if (drawable.bitmap) this.#picture(context, drawable, drawable.bitmap.image);
+    else if (drawable.blur) this.#picture(context, drawable, drawable.blur);
     else this.#frame(context, drawable);
   }
 

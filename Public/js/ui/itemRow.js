@@ -134,9 +134,10 @@ export class ItemRow {
 
   /** @param {boolean} isChosen @returns {boolean} true if the shown state is outdated */
   #isChanged(isChosen) {
-    const { name, by, size, state, offset, upload, isPicture, bitmap, problem } = this.#item;
+    const { name, by, size, state, offset, upload, isPicture, bitmap, blur, problem } = this.#item;
+    const picture = [isPicture, bitmap === null, blur === null];
     const uploaded = upload && [upload.state, upload.offset, upload.isInterrupted];
-    const shown = [name, by, size, state, offset, uploaded, isPicture, bitmap === null, problem, isChosen].join();
+    const shown = [name, by, size, state, offset, uploaded, picture, problem, isChosen].join();
     if (shown === this.#shown) return false;
     this.#shown = shown;
     return true;
@@ -178,12 +179,13 @@ export class ItemRow {
 
   /** Shows a frame with a text for uploads of others, and for pictures that are not loaded yet. */
   #showFrame() {
-    const { state, upload, isPicture, canLoad, bitmap, problem, name, offset, size } = this.#item;
+    const { state, upload, isPicture, canLoad, bitmap, blur, problem, name, offset, size } = this.#item;
     const isComing = (state === 'uploading' || state === 'stalled') && upload === null && !canLoad;
-    const isLoading = canLoad && isPicture && bitmap === null && problem === '';
+    const isLoading = canLoad && isPicture && bitmap === null && blur === null && problem === '';
     this.#frame.hidden = !isComing && !isLoading;
     if (this.#frame.hidden) return;
     this.#frame.toggleAttribute('data-card', !isPicture);
+    this.#frame.toggleAttribute('data-blurred', isPicture && blur !== null);
     const lines = [];
     if (isPicture) lines.push(make('b', {}, name));
     if (isComing) lines.push(make('span', {}, partDone(offset, size)));

@@ -1,6 +1,7 @@
 /** The view of the pictures and files on the page. */
 
 import { BitmapCache } from '../render/bitmaps.js';
+import { PreviewCache } from '../render/previews.js';
 import { ItemPainter } from '../model/item.js';
 import { errorText, strings } from '../i18n/i18n.js';
 import { confirmed, toast } from './dialogs.js';
@@ -31,6 +32,7 @@ export class ItemView {
   painter = new ItemPainter(pageColors());
   #parts;
   #bitmaps;
+  #previews;
   #layer;
   #cameraVersion = 0;
   #cameraMovedAt = -Infinity;
@@ -45,7 +47,9 @@ export class ItemView {
   constructor(parts) {
     this.#parts = parts;
     const { itemStore, items, choose } = parts;
-    this.#bitmaps = new BitmapCache(items, (item) => itemStore.placements.pictureChanged(item));
+    const changed = itemStore.placements.pictureChanged.bind(itemStore.placements);
+    this.#bitmaps = new BitmapCache(items, changed);
+    this.#previews = new PreviewCache(items, changed);
     const actions = {
       choose,
       remove: this.remove.bind(this),
@@ -104,7 +108,9 @@ export class ItemView {
     if (!this.#isDirty || this.#parts.items.size === 0) return needsFrame;
     if (now - this.#cameraMovedAt < CAMERA_REST_MS) return true;
     this.#isDirty = false;
-    this.#bitmaps.update(camera.seen(width, height), camera.scale * ratio);
+    const seen = camera.seen(width, height);
+    this.#bitmaps.update(seen, camera.scale * ratio);
+    this.#previews.update(seen);
     return needsFrame;
   }
 
