@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ItemStore } from '../../Public/js/edit/itemStore.js';
+import { Previews } from '../../Public/js/edit/previews.js';
 import { SelectionCommands } from '../../Public/js/edit/selectionCommands.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
 import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
@@ -190,7 +191,8 @@ test('§6 items of others are placed by their metadata, or centered without a si
 });
 
 test('§6 a preview is in the first entry of a picture, and restored with it', async () => {
-  const { itemStore, items, browser, drawing } = inSession({ makePreview: () => PREVIEW });
+  const { itemStore, items, browser, drawing } = inSession();
+  itemStore.usePreviews(new Previews(items, () => PREVIEW));
   const natural = { width: 800, height: 400 };
   const item = itemStore.add({ blob: fileOf(20_000), name: 'a.png', contentType: 'image/png', natural }, AT);
   item.bitmap = { image: /** @type {any} */ ({ close: () => {} }), level: 0 };
@@ -488,8 +490,8 @@ test('a cancelled resize restores the item', () => {
   assert.deepEqual(item.place, { ...AT, z: 1 });
 });
 
-/** A page without a session, and a gateway. @param {{ makePreview?: () => string }} [options] */
-function page(options = {}) {
+/** A page without a session, and a gateway. */
+function page() {
   const browser = new FakeBrowser();
   const [items, strokes, history] = [new Items(), new Shapes(), new UndoHistory()];
   const drawing = new Drawing(strokes, undefined, history);
@@ -501,7 +503,7 @@ function page(options = {}) {
   };
   let keys = 0;
   let now = 0;
-  const itemStore = new ItemStore({ items, history, depth, key: () => keyOf(keys += 1), now: () => now, ...options });
+  const itemStore = new ItemStore({ items, history, depth, key: () => keyOf(keys += 1), now: () => now });
   const frame = (/** @type {number} */ at) => itemStore.placements.frame(now = at);
   const transformSync = new TransformSync(strokes, () => false, () => now);
   const commands = new SelectionCommands({
@@ -524,9 +526,8 @@ function page(options = {}) {
   return { browser, ...parts, selecting, frame, open: () => enter(false), share: () => enter(true) };
 }
 
-/** @param {Parameters<typeof page>[0]} [options] */
-function inSession(options) {
-  const made = page(options);
+function inSession() {
+  const made = page();
   const opened = made.open();
   welcome(opened.last(), { limits: LIMITS });
   return { ...made, ...opened };

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BitmapCache } from '../../Public/js/render/bitmaps.js';
 import {
-  CodeNotLoadedError,
   finestLevel,
   levelFor,
   MAX_BITMAP_PIXELS,
@@ -177,17 +176,6 @@ test('an undecodable picture is a card, and a failed load can be retried', async
   assert.equal(missing.bitmap?.level, 2);
 });
 
-test('a picture is no card while the code that paints it cannot be loaded', async () => {
-  const { items, bitmaps, decodes } = gallery();
-  const item = picture({ contentType: 'image/svg+xml' });
-  items.add(item);
-  bitmaps.update(SEEN, 1);
-  await settled();
-  decodes[0].fail(new CodeNotLoadedError('Not loaded.'));
-  await settled();
-  assert.deepEqual([item.isPicture, item.problem], [true, 'Not loaded.']);
-});
-
 test('a picture damaged on the server has no retry button', async () => {
   const { items, bitmaps } = gallery();
   const item = picture({});
@@ -319,14 +307,13 @@ function gallery() {
   const items = new Items();
   /** @type {Item[]} */
   const improved = [];
-  /** @type {{ level: number, isClosed: boolean, done: () => void, fail: (error?: Error) => void }[]} */
+  /** @type {{ level: number, isClosed: boolean, done: () => void, fail: () => void }[]} */
   const decodes = [];
   const bitmaps = new BitmapCache(items, (item) => improved.push(item), {
     measure: () => Promise.resolve({ width: 400, height: 400 }),
     decode: (_, __, level) =>
       new Promise((resolve, reject) => {
-        const fail = (error = new Error('damaged')) => reject(error);
-        const decode = { level, isClosed: false, done: () => {}, fail };
+        const decode = { level, isClosed: false, done: () => {}, fail: () => reject(new Error('damaged')) };
         decode.done = () => resolve(/** @type {any} */ ({ close: () => (decode.isClosed = true) }));
         decodes.push(decode);
       }),

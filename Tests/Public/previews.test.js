@@ -4,7 +4,7 @@ import { Previews } from '../../Public/js/edit/previews.js';
 import { Item } from '../../Public/js/model/item.js';
 import { MAX_PREVIEW_LENGTH, readPreview } from '../../Public/js/model/preview.js';
 import { Items } from '../../Public/js/model/scene.js';
-import { PreviewCache } from '../../Public/js/render/previews.js';
+import { decodePreview, PreviewCache } from '../../Public/js/render/previews.js';
 import { keyOf } from './support.js';
 
 const SEEN = { left: 0, top: 0, right: 1000, bottom: 1000 };
@@ -15,8 +15,6 @@ const RECEIVED = [
   ['a PNG', { preview: PNG }, PNG],
   ['a WebP', { preview: btoa('RIFF\x24\0\0\0WEBP') }, btoa('RIFF\x24\0\0\0WEBP')],
   ['a JPEG', { preview: btoa('\xff\xd8\xff\xe0\0\x10JFIF\0\x01') }, btoa('\xff\xd8\xff\xe0\0\x10JFIF\0\x01')],
-  ['a GIF', { preview: btoa('GIF89a\x01\0\x01\0\0\0') }, ''],
-  ['an SVG', { preview: btoa('<svg xmlns="http://www.w3.org/2000/svg"/>') }, ''],
   ['an address', { preview: `data:image/png;base64,${PNG}` }, ''],
   ['no base64', { preview: `${PNG.slice(0, -4)}<b>!` }, ''],
   ['a cut text', { preview: PNG.slice(0, -1) }, ''],
@@ -29,6 +27,25 @@ const RECEIVED = [
 ];
 for (const [name, metadata, preview] of RECEIVED) {
   test(`${name} is ${preview ? 'a' : 'no'} preview`, () => assert.equal(readPreview(metadata), preview));
+}
+
+/** @type {[string, string, number, boolean][]} */
+const DECODED = [
+  ['a PNG', PNG, 64, true],
+  ['a WebP', btoa('RIFF\x24\0\0\0WEBP'), 32, true],
+  ['a JPEG', btoa('\xff\xd8\xff\xe0\0\x10JFIF\0\x01'), 1, true],
+  ['a file that claims to be a large picture', PNG, 65, false],
+  ['a GIF', btoa('GIF89a\x01\0\x01\0\0\0'), 32, false],
+  ['an SVG', btoa('<svg xmlns="http://www.w3.org/2000/svg"/>'), 32, false],
+  ['a text', btoa('hello'), 32, false],
+];
+for (const [name, preview, side, isDecoded] of DECODED) {
+  test(`${name} of ${side} pixels is ${isDecoded ? '' : 'not '}decoded as a preview`, async () => {
+    const image = /** @type {any} */ ({});
+    const measure = () => Promise.resolve({ width: 1, height: side });
+    assert.equal(await decodePreview(preview, measure, () => Promise.resolve(image)), isDecoded ? image : null);
+    assert.equal(await decodePreview(preview, () => Promise.reject(new TypeError())), null);
+  });
 }
 
 test('a preview is made of the picture that the page shows', async () => {

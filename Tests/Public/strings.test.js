@@ -195,6 +195,8 @@ test('no module has texts of its own', () => {
     'Space',
     'Alt',
     'Enter',
+    'Home',
+    'End',
     'input:not([type=radio]), textarea, [contenteditable]',
     'M${},${}h${}v1h-${}z',
     'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',

@@ -8,7 +8,6 @@ import { Camera } from '../model/camera.js';
 import { Drawing } from '../edit/drawing.js';
 import { UndoHistory } from '../edit/undoHistory.js';
 import { Items, Scene } from '../model/scene.js';
-import { makePreview } from '../render/previews.js';
 import { Renderer } from '../render/renderer.js';
 import { Text } from '../model/text.js';
 import { Selection } from '../edit/selection.js';
@@ -72,7 +71,6 @@ const drawing = new Drawing(shapes, newKey, history, frameQueue);
 const itemStore = new ItemStore({
   items,
   history,
-  makePreview,
   depth: {
     get next() {
       return drawing.nextZ;
@@ -273,8 +271,11 @@ let creating = null;
 const deferred = () => creating ??= createDeferred().catch((error) => (creating = null, Promise.reject(error)));
 
 async function createDeferred() {
-  const { AttachmentLimit, ContentInserter, ExportDialog, TiledRenderer, ...functions } = await loadDeferred();
+  const { AttachmentLimit, ContentInserter, ExportDialog, TiledRenderer, ...others } = await loadDeferred();
+  const { BitmapCache, PreviewCache, Previews, makePreview, ...functions } = others;
   renderer.useTiles(TiledRenderer);
+  itemView.showPictures(BitmapCache, PreviewCache);
+  itemStore.usePreviews(new Previews(items, makePreview));
   const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
   const attachmentLimit = new AttachmentLimit(sharing, base);
   const inserter = new ContentInserter({

@@ -2,7 +2,9 @@
 
 export { AttachmentLimit } from './attachmentLimit.js';
 export { startRest } from './rest.js';
-export { paintSVG } from '../model/svgPicture.js';
+export { Previews } from '../edit/previews.js';
+export { BitmapCache } from '../render/bitmaps.js';
+export { makePreview, PreviewCache } from '../render/previews.js';
 export { TiledRenderer } from '../render/tiles/tiledRenderer.js';
 export { persistentJournalEnvironment } from '../persist/journalEnvironment.js';
 export { SessionSnapshots } from '../persist/sessionSnapshots.js';

@@ -1,7 +1,7 @@
 /** The effective placements of the items on the page. Drags and moves by this person and by others change them. */
 
-import { SVG_TYPE } from '../model/imageFile.js';
 import { CARD } from '../model/item.js';
+import { SVG_TYPE } from '../model/pictureTypes.js';
 import { DEFAULT_SIDE, fallbackPosition, fitInto } from '../model/placement.js';
 import { PlacementSync } from '../protocol/placementSync.js';
 import { transformedPlacement } from '../protocol/transformSync.js';

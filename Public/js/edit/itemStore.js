@@ -5,7 +5,6 @@ import { Item } from '../model/item.js';
 import { onPlane } from '../model/placement.js';
 import { ItemSync } from './itemSync.js';
 import { ItemPlacements } from './itemPlacements.js';
-import { Previews } from './previews.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
@@ -20,7 +19,6 @@ import { Previews } from './previews.js';
  * @property {import('./undoHistory.js').UndoHistory} history
  * @property {{ next: number, seen(z: number): void }} depth `next`: a `z` above everything known; `seen`: reports a `z` that is
  *   in use
- * @property {(image: ImageBitmap) => string} [makePreview] returns the preview of a decoded picture; '': none
  * @property {() => string} [key]
  * @property {() => number} [now] milliseconds
  */
@@ -44,7 +42,7 @@ export class ItemStore extends EventTarget {
   #stored = new Set();
 
   /** @param {Options} options */
-  constructor({ items, history, depth, makePreview = () => '', key = newKey, now = () => performance.now() }) {
+  constructor({ items, history, depth, key = newKey, now = () => performance.now() }) {
     super();
     this.#items = items;
     this.#history = history;
@@ -56,13 +54,18 @@ export class ItemStore extends EventTarget {
       movedByOther: (item, sender) => this.#emit('remotechange', { sender, before: item, after: item }),
       seen: (z) => depth.seen(z),
     }, now);
-    this.#sync = new ItemSync(items, this.placements, new Previews(items, makePreview), {
+    this.#sync = new ItemSync(items, this.placements, {
       changed,
       caughtUp: (journal) => this.#caughtUp(journal),
       addedByOther: (item) => this.#emit('itemadded', item),
       removedByOther: (item) => this.#emit('itemremoved', item),
       failed: (item, error) => this.#emit('error', { item, error }),
     });
+  }
+
+  /** From now on, uploaded pictures have previews. @param {import('./previews.js').Previews} previews */
+  usePreviews(previews) {
+    this.#sync.previews = previews;
   }
 
   /**

@@ -15,8 +15,9 @@ import { fallbackPosition, placementMessage, readPlacement } from '../model/plac
 export class ItemSync {
   #items;
   #placements;
-  #previews;
   #events;
+  /** @type {import('./previews.js').Previews | null} null until they are loaded */
+  previews = null;
   /** @type {GroupSession | null} */
   #session = null;
   /** @type {GroupSessionJournal | null} */
@@ -29,7 +30,6 @@ export class ItemSync {
 
   /**
    * @param {import('../model/scene.js').Items} items @param {import('./itemPlacements.js').ItemPlacements} placements
-   * @param {import('./previews.js').Previews} previews
    * @param {object} events
    * @param {() => void} events.changed the items or their progress changed
    * @param {(journal: GroupSessionJournal) => void} events.caughtUp the journal is complete
@@ -37,10 +37,9 @@ export class ItemSync {
    * @param {(item: Item) => void} events.removedByOther another participant removed an item
    * @param {(item: Item, error: unknown) => void} events.failed an item cannot be removed or uploaded
    */
-  constructor(items, placements, previews, events) {
+  constructor(items, placements, events) {
     this.#items = items;
     this.#placements = placements;
-    this.#previews = previews;
     this.#events = events;
   }
 
@@ -78,7 +77,7 @@ export class ItemSync {
     if (!this.#journal) return;
     const { id, name, contentType } = item;
     const metadata = placementMessage(item.place);
-    const moreMetadata = this.#previews.of(item).then((preview) => preview ? { preview } : {});
+    const moreMetadata = this.previews?.of(item).then((preview) => preview ? { preview } : {});
     const upload = this.#journal.upload(blob, { id, name, contentType, metadata, moreMetadata });
     item.blob = blob;
     item.state = 'uploading';

@@ -6,6 +6,7 @@ const { number, plural, counted, list } = formatterOf('de');
 const STROKES = { one: 'Strich', other: 'Striche' };
 const PICTURES = { one: 'Bild', other: 'Bilder' };
 const FILES = { one: 'Datei', other: 'Dateien' };
+const PAGES = { one: 'Seite', other: 'Seiten' };
 const THINGS = { one: 'Element', other: 'Elemente' };
 const PEOPLE = { one: 'Person', other: 'Personen' };
 const ARE = { one: 'ist', other: 'sind' };
@@ -298,6 +299,28 @@ const table = {
     count === 1
       ? 'Gespeichert ohne ein Bild, das sich nicht laden lässt.'
       : `Gespeichert ohne ${counted(count, PICTURES)}, die sich nicht laden lassen.`,
+  pdf: {
+    opening: 'Wird geöffnet …',
+    choose: 'Wähle die Seiten aus, die als Bilder dazukommen sollen.',
+    pages: 'Seiten',
+    page: (page) => `Seite ${page}`,
+    chosen: (count) => `${counted(count, PAGES)} ausgewählt.`,
+    tooMany: (limit) => `Höchstens ${number(limit)} Seiten auf einmal.`,
+    onlyFirst: (limit) => `Auswählen lassen sich hier die ersten ${number(limit)} Seiten.`,
+    all: 'Alle auswählen',
+    none: 'Keine auswählen',
+    asFile: 'Die PDF-Datei selbst auch hinzufügen',
+    add: 'Hinzufügen',
+    adding: (page, count) => `Seite ${number(page)} von ${number(count)} wird hinzugefügt …`,
+    picture: (name, page) => `${name} S. ${page}`,
+    damagedPage: (page) => `Seite ${page} ist beschädigt.`,
+    password: 'Passwort',
+    locked: 'Diese PDF-Datei ist geschützt. Mit ihrem Passwort siehst du die Seiten.',
+    wrongPassword: 'Das ist nicht das Passwort.',
+    open: 'Öffnen',
+    unreadable: 'Die Seiten lassen sich nicht anzeigen. Die PDF-Datei ist als Datei dazugekommen.',
+    notHere: 'Dieser Server zeigt keine Seiten von PDF-Dateien an. Sie ist als Datei dazugekommen.',
+  },
 
   copyAs: 'Format',
   asPicture: 'Bild',

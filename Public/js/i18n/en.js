@@ -11,6 +11,7 @@ const { number, plural, counted, list } = formatterOf('en');
 const STROKES = { one: 'stroke', other: 'strokes' };
 const PICTURES = { one: 'picture', other: 'pictures' };
 const FILES = { one: 'file', other: 'files' };
+const PAGES = { one: 'page', other: 'pages' };
 const THINGS = { one: 'thing', other: 'things' };
 const PEOPLE = { one: 'person', other: 'people' };
 const ARE = { one: 'is', other: 'are' };
@@ -357,6 +358,35 @@ const table = {
   /** @param {number} count */
   savedWithout: (count) =>
     `Saved without ${count === 1 ? 'a picture' : counted(count, PICTURES)} that cannot be loaded.`,
+  pdf: {
+    opening: 'Opening…',
+    choose: 'Choose the pages to add as pictures.',
+    pages: 'Pages',
+    /** @param {number} page */
+    page: (page) => `Page ${page}`,
+    /** @param {number} count */
+    chosen: (count) => `${counted(count, PAGES)} selected.`,
+    /** @param {number} limit */
+    tooMany: (limit) => `At most ${number(limit)} pages can be added at a time.`,
+    /** @param {number} limit */
+    onlyFirst: (limit) => `The first ${number(limit)} pages can be chosen here.`,
+    all: 'Select all',
+    none: 'Select none',
+    asFile: 'Add the PDF as a file, too',
+    add: 'Add',
+    /** @param {number} page @param {number} count */
+    adding: (page, count) => `Adding page ${number(page)} of ${number(count)}…`,
+    /** @param {string} name @param {number} page */
+    picture: (name, page) => `${name} p. ${page}`,
+    /** @param {number} page */
+    damagedPage: (page) => `Page ${page} is damaged.`,
+    password: 'Password',
+    locked: 'This PDF is protected. Enter its password to see the pages.',
+    wrongPassword: 'That is not the password.',
+    open: 'Open',
+    unreadable: 'Its pages cannot be shown. The PDF was added as a file.',
+    notHere: 'This server does not show the pages of a PDF. The PDF was added as a file.',
+  },
 
   // Export and import.
   copyAs: 'As',

@@ -1,19 +1,11 @@
 /** Image files: recognizes them by their first bytes, measures them, and decodes them into bitmaps of the needed resolution. */
 
 import { strings } from '../i18n/i18n.js';
+import { SVG_TYPE } from './pictureTypes.js';
+import { measureSVG, paintSVG, svgTypeOf } from './svgPicture.js';
 
 /** @typedef {import('./placement.js').Size} Size */
 
-export const SVG_TYPE = 'image/svg+xml';
-/** The types that count as pictures. Everything else is a file, whatever its name is. */
-export const PICTURE_TYPES = Object.freeze([
-  'image/png',
-  'image/jpeg',
-  'image/gif',
-  'image/webp',
-  'image/avif',
-  SVG_TYPE,
-]);
 /** The finest level of an SVG, which is painted in any resolution. */
 const FINEST_SVG_LEVEL = -6;
 
@@ -33,24 +25,12 @@ export function pictureType(bytes) {
   return null;
 }
 
-/** The code for SVG could not be loaded. A later attempt may succeed. */
-export class CodeNotLoadedError extends Error {}
-
-/** Loads the code for SVG, which most drawings do not need. */
-async function loadSVG() {
-  try {
-    return await import('./svgPicture.js');
-  } catch (cause) {
-    throw new CodeNotLoadedError(strings.notLoaded, { cause });
-  }
-}
-
-/** @param {Blob} blob @returns {Promise<string | null>} @throws {Error} if it cannot be read */
+/** @param {Blob} blob @returns {Promise<string | null>} @throws {DOMException} if it cannot be read */
 export async function pictureTypeOf(blob) {
   const bytes = new Uint8Array(await blob.slice(0, FIRST_BYTES).arrayBuffer());
   const type = pictureType(bytes);
   if (type || !/^(?:\xef\xbb\xbf)?\s*(?:<|$)/.test(String.fromCharCode(...bytes)) || bytes.length === 0) return type;
-  return await (await loadSVG()).svgTypeOf(blob);
+  return await svgTypeOf(blob);
 }
 
 /** @param {string} contentType @returns {number} the finest level of a picture of this type */
@@ -62,7 +42,7 @@ export function finestLevel(contentType) {
 export async function measureImage(blob) {
   const type = await pictureTypeOf(blob);
   if (!type) throw new TypeError(strings.noPicture);
-  if (type === SVG_TYPE) return await (await loadSVG()).measureSVG(blob);
+  if (type === SVG_TYPE) return await measureSVG(blob);
   const url = URL.createObjectURL(new Blob([blob], { type }));
   const image = new Image();
   try {
@@ -89,7 +69,7 @@ export async function measureImage(blob) {
 export async function decodeImage(blob, natural, level) {
   const { width, height } = sizeAt(natural, level);
   const type = await pictureTypeOf(blob);
-  if (type === SVG_TYPE) return await (await loadSVG()).paintSVG(blob, { width, height });
+  if (type === SVG_TYPE) return await paintSVG(blob, { width, height });
   const size = { resizeWidth: width, resizeHeight: height, resizeQuality: /** @type {const} */ ('medium') };
   const frame = await decodedSmall(blob, type, { width, height }).catch(() => null);
   if (!frame) return await createImageBitmap(blob, { imageOrientation: 'from-image', ...level > 0 ? size : {} });

@@ -2,7 +2,7 @@
 
 import { byteCount } from '../i18n/format.js';
 import { strings } from '../i18n/i18n.js';
-import { PICTURE_TYPES } from './imageFile.js';
+import { PICTURE_TYPES } from './pictureTypes.js';
 import { paintShape } from '../render/shapePainter.js';
 import { boundsOf } from './placement.js';
 

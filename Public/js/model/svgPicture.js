@@ -1,10 +1,10 @@
 /**
  * SVG files as pictures: measures and paints them. A browser shows them as images: it runs no script in them, and loads nothing else
- * for them. Loaded when the first one appears.
+ * for them.
  */
 
 import { costOf, MAX_COST } from './svgCost.js';
-import { SVG_TYPE } from './imageFile.js';
+import { SVG_TYPE } from './pictureTypes.js';
 import { isSVG, MAX_SVG_BYTES, sizedRoot, SVG_HEAD_BYTES, svgSize } from './svgFile.js';
 
 /** @typedef {import('./placement.js').Size} Size */

@@ -1,14 +1,7 @@
 /** The cache of decoded pictures: at the resolution of the screen, in bounded memory, decoded one at a time. */
 
 import { errorText } from '../i18n/i18n.js';
-import {
-  CodeNotLoadedError,
-  decodeImage,
-  finestLevel,
-  levelFor,
-  measureImage,
-  planBitmaps,
-} from '../model/imageFile.js';
+import { decodeImage, finestLevel, levelFor, measureImage, planBitmaps } from '../model/imageFile.js';
 import { overlap } from '../model/stroke.js';
 
 /**
@@ -105,8 +98,7 @@ export class BitmapCache {
       this.#evict(item);
       item.bitmap = { image, level: halvings };
       this.#cached.add(item);
-    } catch (error) {
-      if (error instanceof CodeNotLoadedError) return this.#failed(item, error);
+    } catch {
       item.isBroken = true;
     }
     if (this.#isThere(item)) this.#changed(item);

@@ -1,6 +1,7 @@
 /** Makes the previews of pictures, and decodes those of others. */
 
-import { decodePreview, MAX_PREVIEW_LENGTH } from '../model/preview.js';
+import { measureImage, pictureType } from '../model/imageFile.js';
+import { MAX_PREVIEW_LENGTH } from '../model/preview.js';
 import { fitInto } from '../model/placement.js';
 import { overlap } from '../model/stroke.js';
 
@@ -9,6 +10,9 @@ import { overlap } from '../model/stroke.js';
 /** The sides of a preview, in pixels: the first one whose file is small enough is used. */
 const SIDES = [32, 24, 16];
 const QUALITY = 0.5;
+/** The types and the maximum side of a preview of another participant, in pixels. */
+const TYPES = ['image/png', 'image/jpeg', 'image/webp'];
+const MAX_SIDE = 64;
 /** The maximum number of decoded previews. */
 const MAX_DECODED = 500;
 
@@ -29,6 +33,23 @@ export function makePreview(image) {
   return '';
 }
 
+/**
+ * Decodes a preview of another participant. It is checked first, because a small file can claim to be a huge picture.
+ * @param {string} preview @param {typeof measureImage} [measure] @param {(blob: Blob) => Promise<ImageBitmap>} [decode]
+ * @returns {Promise<ImageBitmap | null>} null: it is no picture, or too large
+ */
+export async function decodePreview(preview, measure = measureImage, decode = (blob) => createImageBitmap(blob)) {
+  try {
+    const bytes = Uint8Array.from(atob(preview), (letter) => letter.charCodeAt(0));
+    if (!TYPES.includes(pictureType(bytes) ?? '')) return null;
+    const blob = new Blob([bytes]);
+    const { width, height } = await measure(blob);
+    return Math.max(width, height) <= MAX_SIDE ? await decode(blob) : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Decodes the previews of the visible pictures that are not loaded yet. */
 export class PreviewCache {
   #items;
@@ -41,7 +62,7 @@ export class PreviewCache {
 
   /**
    * @param {import('../model/scene.js').Items} items @param {(item: Item) => void} changed the item has another preview or none
-   * @param {typeof decodePreview} [decode]
+   * @param {(preview: string) => Promise<ImageBitmap | null>} [decode]
    */
   constructor(items, changed, decode = decodePreview) {
     this.#items = items;

@@ -1,7 +1,5 @@
 /** The view of the pictures and files on the page. */
 
-import { BitmapCache } from '../render/bitmaps.js';
-import { PreviewCache } from '../render/previews.js';
 import { ItemPainter } from '../model/item.js';
 import { errorText, strings } from '../i18n/i18n.js';
 import { confirmed, toast } from './dialogs.js';
@@ -31,8 +29,10 @@ export class ItemView {
   /** Paints shapes and items in the colors of the page. */
   painter = new ItemPainter(pageColors());
   #parts;
-  #bitmaps;
-  #previews;
+  /** @type {import('../render/bitmaps.js').BitmapCache | null} null until it is loaded */
+  #bitmaps = null;
+  /** @type {import('../render/previews.js').PreviewCache | null} */
+  #previews = null;
   #layer;
   #cameraVersion = 0;
   #cameraMovedAt = -Infinity;
@@ -46,10 +46,7 @@ export class ItemView {
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
-    const { itemStore, items, choose } = parts;
-    const changed = itemStore.placements.pictureChanged.bind(itemStore.placements);
-    this.#bitmaps = new BitmapCache(items, changed);
-    this.#previews = new PreviewCache(items, changed);
+    const { itemStore, choose } = parts;
     const actions = {
       choose,
       remove: this.remove.bind(this),
@@ -71,6 +68,18 @@ export class ItemView {
       'itemremoved',
       (event) => this.#announce('removed', strings.removed, /** @type {CustomEvent<Item>} */ (event).detail.name),
     );
+  }
+
+  /**
+   * From now on, pictures are decoded and shown.
+   * @param {typeof import('../render/bitmaps.js').BitmapCache} BitmapCache
+   * @param {typeof import('../render/previews.js').PreviewCache} PreviewCache
+   */
+  showPictures(BitmapCache, PreviewCache) {
+    const { itemStore: { placements }, items, requestFrame } = this.#parts;
+    this.#bitmaps = new BitmapCache(items, (item) => placements.pictureChanged(item));
+    this.#previews = new PreviewCache(items, (item) => placements.pictureChanged(item));
+    requestFrame();
   }
 
   /** Removes an item for everybody. Asks first if that cannot be undone. @param {Item} item */
@@ -105,12 +114,12 @@ export class ItemView {
       this.#cameraMovedAt = now;
       this.#isDirty = true;
     }
-    if (!this.#isDirty || this.#parts.items.size === 0) return needsFrame;
+    if (!this.#isDirty || !this.#bitmaps || this.#parts.items.size === 0) return needsFrame;
     if (now - this.#cameraMovedAt < CAMERA_REST_MS) return true;
     this.#isDirty = false;
     const seen = camera.seen(width, height);
     this.#bitmaps.update(seen, camera.scale * ratio);
-    this.#previews.update(seen);
+    this.#previews?.update(seen);
     return needsFrame;
   }
 
