@@ -200,7 +200,7 @@ function shapeTool(tool) {
 }
 
 shapes.observe(index);
-scene.observe({ shown: requestFrame, changed: requestFrame, hidden: requestFrame });
+scene.observe({ shown: requestFrame, changed: requestFrame, hidden: requestFrame, repainted: requestFrame });
 drawing.addEventListener('change', stateChanged);
 itemStore.addEventListener('change', stateChanged);
 for (const source of [drawing, itemStore]) {
@@ -272,9 +272,9 @@ const deferred = () => creating ??= createDeferred().catch((error) => (creating 
 
 async function createDeferred() {
   const { AttachmentLimit, ContentInserter, ExportDialog, TiledRenderer, ...others } = await loadDeferred();
-  const { BitmapCache, PreviewCache, Previews, makePreview, ...functions } = others;
+  const { Animations, BitmapCache, PreviewCache, Previews, makePreview, ...functions } = others;
   renderer.useTiles(TiledRenderer);
-  itemView.showPictures(BitmapCache, PreviewCache);
+  itemView.showPictures(BitmapCache, PreviewCache, Animations);
   itemStore.usePreviews(new Previews(items, makePreview));
   const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
   const attachmentLimit = new AttachmentLimit(sharing, base);

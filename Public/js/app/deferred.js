@@ -3,6 +3,7 @@
 export { AttachmentLimit } from './attachmentLimit.js';
 export { startRest } from './rest.js';
 export { Previews } from '../edit/previews.js';
+export { Animations } from '../render/animations.js';
 export { BitmapCache } from '../render/bitmaps.js';
 export { makePreview, PreviewCache } from '../render/previews.js';
 export { TiledRenderer } from '../render/tiles/tiledRenderer.js';

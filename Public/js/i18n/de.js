@@ -259,6 +259,8 @@ const table = {
   removeTitle: 'Entfernen (Entf)',
   pause: 'Anhalten',
   resume: 'Fortsetzen',
+  pauseAnimation: 'Animation anhalten',
+  playAnimation: 'Animation abspielen',
   paused: 'angehalten',
   waiting: 'wartet',
   noConnection: 'keine Verbindung',

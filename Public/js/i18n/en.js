@@ -299,6 +299,8 @@ const table = {
   removeTitle: 'Remove (Delete)',
   pause: 'Pause',
   resume: 'Resume',
+  pauseAnimation: 'Pause the animation',
+  playAnimation: 'Play the animation',
   paused: 'paused',
   waiting: 'waiting',
   noConnection: 'no connection',

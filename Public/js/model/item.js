@@ -52,6 +52,10 @@ export class Item {
   preview = '';
   /** @type {ImageBitmap | null} the decoded preview, until the picture itself is decoded */
   blur = null;
+  /** True if the picture moves, unless it is paused. */
+  isAnimated = false;
+  /** True if this person has paused the animation. */
+  isPaused = false;
   /** True if the type is a picture's, but the content is not. */
   isBroken = false;
   /** The reason why the picture could not be loaded; '' if there is none. */

@@ -21,6 +21,7 @@ import { announce } from './dialogs.js';
  * @property {(item: Item) => void} remove
  * @property {(item: Item) => void} retryUpload
  * @property {(item: Item) => void} retryLoad
+ * @property {(item: Item) => void} toggleMotion pauses an animated picture, or lets it continue
  */
 
 /** The minimum interval between changes of an upload's text. The progress bar changes each time. */
@@ -44,6 +45,7 @@ export class ItemRow {
   #cancel = make('button', { type: 'button', class: 'small', 'aria-label': strings.cancel, title: strings.cancel });
   #remove = make('button', { type: 'button', class: 'quiet' }, strings.remove);
   #download = make('a', { class: 'download' });
+  #motion = make('button', { type: 'button', class: 'small' });
   #rate = new TransferRate();
   #wordsAt = -Infinity;
   #state = '';
@@ -65,11 +67,12 @@ export class ItemRow {
       });
     }
     this.#again.addEventListener('click', () => (item.problem ? actions.retryLoad(item) : actions.retryUpload(item)));
+    this.#motion.addEventListener('click', () => actions.toggleMotion(item));
     this.#cancel.append(icon('close'));
     this.#download.append(icon('download'));
     const label = make('div', { class: 'caption' }, this.#title, this.#words);
     this.#panel.append(this.#bar, label, this.#pause, this.#cancel, this.#again, this.#remove);
-    this.#row.append(this.#grip, this.#frame, this.#panel, this.#download);
+    this.#row.append(this.#grip, this.#frame, this.#motion, this.#panel, this.#download);
   }
 
   /** True if the row has elements that another item may cover. */
@@ -105,6 +108,7 @@ export class ItemRow {
     this.#hasMore = isUnderWay && this.#showUpload(now);
     this.#showFrame();
     this.#showDownload();
+    this.#showMotion(isChosen);
     return this.#hasMore;
   }
 
@@ -135,7 +139,8 @@ export class ItemRow {
   /** @param {boolean} isChosen @returns {boolean} true if the shown state is outdated */
   #isChanged(isChosen) {
     const { name, by, size, state, offset, upload, isPicture, bitmap, blur, problem } = this.#item;
-    const picture = [isPicture, bitmap === null, blur === null];
+    const { isAnimated, isPaused } = this.#item;
+    const picture = [isPicture, bitmap === null, blur === null, isAnimated, isPaused];
     const uploaded = upload && [upload.state, upload.offset, upload.isInterrupted];
     const shown = [name, by, size, state, offset, uploaded, picture, problem, isChosen].join();
     if (shown === this.#shown) return false;
@@ -203,6 +208,17 @@ export class ItemRow {
     this.#download.download = name;
     this.#download.title = strings.download;
     this.#download.setAttribute('aria-label', strings.downloadOf(name));
+  }
+
+  /** Shows a button on an animated picture while it is selected, so that it never covers what a person draws. @param {boolean} isChosen */
+  #showMotion(isChosen) {
+    const { isAnimated, isPaused, name } = this.#item;
+    this.#motion.hidden = !isAnimated || !isChosen;
+    if (this.#motion.hidden) return;
+    const action = isPaused ? strings.playAnimation : strings.pauseAnimation;
+    this.#motion.title = action;
+    this.#motion.setAttribute('aria-label', `${action}: ${name}`);
+    this.#motion.replaceChildren(icon(isPaused ? 'resume' : 'pause'));
   }
 
   /** Announces to screen readers that an upload begins, ends or fails. */

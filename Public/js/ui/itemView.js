@@ -24,6 +24,8 @@ const CAMERA_REST_MS = 150;
 /** Events within this time are reported in one message. */
 const TOGETHER_MS = 400;
 
+const reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
+
 /** Pictures and files among the other elements of the page: their colors, bitmaps and rows. */
 export class ItemView {
   /** Paints shapes and items in the colors of the page. */
@@ -33,6 +35,8 @@ export class ItemView {
   #bitmaps = null;
   /** @type {import('../render/previews.js').PreviewCache | null} */
   #previews = null;
+  /** @type {import('../render/animations.js').Animations | null} */
+  #animations = null;
   #layer;
   #cameraVersion = 0;
   #cameraMovedAt = -Infinity;
@@ -52,6 +56,7 @@ export class ItemView {
       remove: this.remove.bind(this),
       retryUpload: itemStore.retryUpload.bind(itemStore),
       retryLoad: itemStore.retryLoad.bind(itemStore),
+      toggleMotion: this.#toggleMotion.bind(this),
     };
     this.#layer = new ItemLayer({ ...parts, actions });
     itemStore.addEventListener('change', () => this.#changed());
@@ -74,11 +79,16 @@ export class ItemView {
    * From now on, pictures are decoded and shown.
    * @param {typeof import('../render/bitmaps.js').BitmapCache} BitmapCache
    * @param {typeof import('../render/previews.js').PreviewCache} PreviewCache
+   * @param {typeof import('../render/animations.js').Animations} Animations
    */
-  showPictures(BitmapCache, PreviewCache) {
+  showPictures(BitmapCache, PreviewCache, Animations) {
     const { itemStore: { placements }, items, requestFrame } = this.#parts;
     this.#bitmaps = new BitmapCache(items, (item) => placements.pictureChanged(item));
     this.#previews = new PreviewCache(items, (item) => placements.pictureChanged(item));
+    const animations = new Animations(items);
+    this.#animations = animations;
+    document.addEventListener('visibilitychange', () => document.hidden ? animations.stop() : this.#changed());
+    reducedMotion.addEventListener('change', () => this.#changed());
     requestFrame();
   }
 
@@ -103,10 +113,12 @@ export class ItemView {
   }
 
   /**
-   * @param {number} now @param {{ width: number, height: number, ratio: number }} view the canvas, in pixels
+   * @param {number} now
+   * @param {{ width: number, height: number, ratio: number, isLarge: boolean }} view the canvas, in pixels; `isLarge`: changes of the
+   *   scene are expensive
    * @returns {boolean} true if another frame is needed
    */
-  frame(now, { width, height, ratio }) {
+  frame(now, { width, height, ratio, isLarge }) {
     const { camera } = this.#parts;
     const needsFrame = this.#layer.frame(now, width, height);
     if (this.#cameraVersion !== camera.version) {
@@ -120,6 +132,7 @@ export class ItemView {
     const seen = camera.seen(width, height);
     this.#bitmaps.update(seen, camera.scale * ratio);
     this.#previews?.update(seen);
+    this.#animations?.update(seen, !isLarge && !reducedMotion.matches);
     return needsFrame;
   }
 
@@ -141,6 +154,12 @@ export class ItemView {
       const gone = () => this.#announcements.get(about) === announcement && this.#announcements.delete(about);
       toast(say(length > 1 ? strings.files(length) : announcement.names[0]), { about, gone });
     }, TOGETHER_MS);
+  }
+
+  /** @param {Item} item */
+  #toggleMotion(item) {
+    item.isPaused = !item.isPaused;
+    this.#changed();
   }
 
   #changed() {
