@@ -78,6 +78,11 @@ test('an ordinary SVG costs as much as it has elements', () => {
     costOf(`<svg><style>${gradients}</style><radialGradient id="g"><stop/></radialGradient><path class="a b"/></svg>`),
     1 + 1 + 2 + 1 + 2,
   );
+  // The elements inside a group inherit its paint. An animated color and a long path are no references.
+  assert.equal(
+    costOf('<svg><g fill="url(#g)"><path d="M0 0h9h9"/><animate values="#fff;#000"/></g><pattern id="g"/></svg>'),
+    1 + 1 + 1 + 1 + 1 + 3,
+  );
 });
 
 /** @param {(at: number) => string} element with the id `a1`, `a2`, … that refers to the next one */
@@ -102,6 +107,32 @@ const HOSTILE = {
   'escaped references': chain((at) =>
     `<g id="a${at}"><use href="&#35;a${at + 1}"/><use style="fill:\\75rl(&#x23;a${at + 1})"/></g>`
   ),
+  'letters of references escaped': chain((at) =>
+    `<g id="a${at}"><b style="mask:u\\rl(#a${at + 1})"/><b mask="ur\\l(#a${at + 1})"/></g>`
+  ),
+  'inherited paints': chain((at) => `<pattern id="a${at}"><g fill="url(#a${at + 1})"><b/><b/></g></pattern>`),
+  'paints inherited by classes': chain((at) => {
+    const style = `<style>.c${at}{stroke:url(#a${at + 1})}</style>`;
+    return `${style}<pattern id="a${at}"><g class="c${at}"><b/><b/></g></pattern>`;
+  }),
+  'paints inherited by uses': `<svg ${NS}><g id="r">${'<b/>'.repeat(99)}</g>${
+    Array.from({ length: 9 }, (_, at) => `<pattern id="a${at}"><use href="#r" fill="url(#a${at + 1})"/></pattern>`)
+      .join('')
+  }<b fill="url(#a0)"/></svg>`,
+  'markers on long paths': chain((at) =>
+    `<marker id="a${at}"><path d="M0 0h1h1" marker-mid="url(#a${at + 1})"/></marker>`
+  ),
+  'paints in variables': `<svg ${NS}><g style="--a: url(#b); fill: var(--a)"/></svg>`,
+  'animated paints': `<svg ${NS}><g><animate attributeName="fill" values="url(#a)"/></g></svg>`,
+  'default attributes': `<!DOCTYPE svg [<!ATTLIST use href CDATA "#a">]><svg ${NS}><use/></svg>`,
+  'a linked style sheet': `<?xml-stylesheet href="data:text/css,*{mask:url(%23a)}"?><svg ${NS}/>`,
+  'a linked style sheet of HTML':
+    `<svg ${NS}><h:link xmlns:h="http://www.w3.org/1999/xhtml" rel="stylesheet" href="data:text/css,a"/></svg>`,
+  'an imported style sheet': `<svg ${NS}><style>@\\69mport "data:text/css,a";</style></svg>`,
+  'elements as pictures': `<svg ${NS}><b style="background: -moz-element(#a)"/></svg>`,
+  'too many references': `<svg ${NS}><b mask="${'url(#a)'.repeat(200_000)}"/></svg>`,
+  'too many references in styles': `<svg ${NS}><style>${'.a{mask:url(#a)}'.repeat(100_000)}</style></svg>`,
+  'too many inherited paints': `<svg ${NS}>${'<g fill="url(#a)">'.repeat(100_000)}</svg>`,
   'entities in entities': `<!DOCTYPE svg [<!ENTITY a "x"><!ENTITY b "&a;&a;">]><svg ${NS}>&b;</svg>`,
   'markup in entities': `<!DOCTYPE svg [<!ENTITY a '<use href="#b"/>'>]><svg ${NS}>&a;</svg>`,
   'external entities': `<!DOCTYPE svg [<!ENTITY a SYSTEM "file:///etc/passwd">]><svg ${NS}>&a;</svg>`,
@@ -127,7 +158,23 @@ test('the namespaces of drawing programs may be entities', () => {
 
 test('a hostile text is read in linear time', () => {
   // A quadratic scan of these would take minutes.
-  for (const part of ['<a "', '<style>', '<!--', '<![CDATA[', '<a b="', '<g id="a">', '<x ', '&#', '<!DOCTYPE [']) {
+  for (
+    const part of [
+      '<a "',
+      '<style>',
+      '<style>.a{}</style>',
+      '<b class="a"/>',
+      '<g fill="url(#a)"/>',
+      '<b d="url("/>',
+      '<!--',
+      '<![CDATA[',
+      '<a b="',
+      '<g id="a">',
+      '<x ',
+      '&#',
+      '<!DOCTYPE [',
+    ]
+  ) {
     costOf(`<svg ${NS}>${part.repeat(200_000)}`);
   }
 });

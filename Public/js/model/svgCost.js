@@ -2,10 +2,13 @@
  * The effort of painting an SVG.
  *
  * A small file can refer to its own parts again and again, until painting it takes hours. Such a file is treated as a plain file,
- * because a browser cannot interrupt the painting.
+ * because a browser cannot interrupt the painting. The estimate may be too high, and is never much too low.
  */
 
+import { referencesIn, styleRules } from './svgReferences.js';
 import { attributesOf, nameOf, tagsOf } from './xmlTags.js';
+
+/** @typedef {import('./svgReferences.js').Reference} Reference */
 
 /** The maximum cost of a picture, in elements. */
 export const MAX_COST = 200_000;
@@ -14,17 +17,26 @@ const FILTER_COST = 400;
 const IMAGE_COST = 100;
 /** The maximum length of a document type declaration. */
 const MAX_DOCTYPE = 2 ** 14;
-/** A declared entity that contains markup, other entities or an external source: its content could multiply, too. */
-const RISKY_ENTITY = /<!ENTITY\s+%|<!ENTITY[^>]*(?:["'][^"'>]*[&<%]|\b(?:SYSTEM|PUBLIC)\b)/;
+/** The limits of the estimate itself: all references, and the paints that one element inherits. */
+const MAX_REFERENCES = 1_000_000;
+const MAX_INHERITED = 50;
+/** The minimum number of characters for a point of a path. */
+const CHARACTERS_A_POINT = 2;
+/**
+ * Declarations whose effects are not estimated: default attributes, and entities that contain markup, other entities or an external
+ * source.
+ */
+const RISKY_DECLARATION = /<!ATTLIST|<!ENTITY\s+%|<!ENTITY[^>]*(?:["'][^"'>]*[&<%]|\b(?:SYSTEM|PUBLIC)\b)/;
 /** The use of a declared entity. */
 const ENTITY = /&(?!#|(?:amp|lt|gt|quot|apos);)/;
-/** A document inside the document. */
-const NESTED = /data:\s*image\/svg/i;
+/** Elements and instructions that load style sheets. */
+const RISKY_TAG = /^(?:\?xml-stylesheet|(?:[\w.-]+:)?link\b)/;
 
 /**
- * A part of the document: an element with an id, without the parts inside it. `own`: its cost; `references`: the ids of the parts
- * that are painted with it
- * @typedef {{ own: number, references: string[] }} Part
+ * A part of the document: an element with an id, without the parts inside it. `own`: its cost; `uses`: what is painted with it
+ * @typedef {{ own: number, uses: Use[] }} Part
+ * @typedef {{ id: string, times: number, paints: Reference[] }} Use a part; `paints`: those that each of its elements inherits
+ * @typedef {{ part: Part, paints: Reference[] }} Open an element that has begun; `paints`: those that the elements inside it inherit
  */
 
 /**
@@ -32,31 +44,58 @@ const NESTED = /data:\s*image\/svg/i;
  * @returns {number} the cost of painting it, in elements; `Infinity` if it cannot be determined
  */
 export function costOf(svg) {
-  const styles = styleReferences(svg);
-  if (!styles) return Infinity;
+  const rules = styleRules(svg);
+  if (!rules) return Infinity;
   /** @type {Map<string, Part>} */
   const parts = new Map();
-  const whole = { own: 0, references: [] };
-  /** The parts of the open elements. @type {Part[]} */
-  const open = [whole];
+  const whole = { own: 0, uses: [] };
+  /** @type {Open[]} */
+  const open = [{ part: whole, paints: [] }];
+  let [elements, count] = [0, 0];
   for (const { text } of tagsOf(svg)) {
-    if (text.startsWith('!DOCTYPE') && (text.length > MAX_DOCTYPE || RISKY_ENTITY.test(text))) return Infinity;
+    if (RISKY_TAG.test(text)) return Infinity;
+    if (text.startsWith('!DOCTYPE') && (text.length > MAX_DOCTYPE || RISKY_DECLARATION.test(text))) return Infinity;
     if (text.startsWith('/') && open.length > 1) open.pop();
     const name = nameOf(text);
     if (!name) continue;
+    if ((elements += 1) > MAX_COST) return Infinity;
     const attributes = attributesOf(text);
+    const references = referencesOf(name, attributes, rules);
     const outer = open[open.length - 1];
-    const part = partOf(attributes.get('id'), outer, parts);
+    const part = partOf(attributes.get('id') ?? attributes.get('xml:id'), outer.part, parts);
+    const own = references?.filter(({ isInherited }) => isInherited) ?? [];
+    const paints = own.length > 0 ? [...outer.paints, ...own] : outer.paints;
+    count += (references?.length ?? 0) + paints.length;
+    if (!references || paints.length > MAX_INHERITED || count > MAX_REFERENCES) return Infinity;
     part.own += name.startsWith('fe') ? FILTER_COST : name === 'image' ? IMAGE_COST : 1;
-    for (const [key, value] of attributes) {
-      if (NESTED.test(value) || (ENTITY.test(value) && !key.startsWith('xmlns'))) return Infinity;
-      part.references.push(...referencesIn(value));
+    const points = Math.ceil((attributes.get('d') ?? attributes.get('points') ?? '').length / CHARACTERS_A_POINT);
+    const times = (/** @type {Reference} */ { isMarker }) => isMarker ? Math.max(1, points) : 1;
+    for (const one of references) {
+      part.uses.push({ id: one.id, times: times(one), paints: one.isElement ? paints : [] });
     }
-    const classes = (attributes.get('class') ?? '').split(/\s+/);
-    for (const one of ['', ...classes.filter(Boolean)]) part.references.push(...styles.get(one) ?? []);
-    if (!text.endsWith('/')) open.push(part);
+    for (const one of outer.paints) part.uses.push({ id: one.id, times: times(one), paints: [] });
+    if (!text.endsWith('/')) open.push({ part, paints });
   }
   return totalOf(whole, parts);
+}
+
+/**
+ * @param {string} name of an element @param {Map<string, string>} attributes @param {Map<string, Reference[]>} rules
+ * @returns {Reference[] | null} null: they cannot be determined
+ */
+function referencesOf(name, attributes, rules) {
+  /** @type {Reference[]} */
+  const all = [...rules.get('') ?? []];
+  for (const one of (attributes.get('class') ?? '').split(/\s+/)) if (one) all.push(...rules.get(one) ?? []);
+  for (const [key, value] of attributes) {
+    if (ENTITY.test(value) && !key.startsWith('xmlns')) return null;
+    const references = referencesIn(key, value);
+    // An animation sets the paint of the element around it.
+    const isAnimated = /^(?:animate|set)/.test(name) && references?.some(({ isElement }) => !isElement);
+    if (!references || isAnimated) return null;
+    all.push(...references);
+  }
+  return all;
 }
 
 /**
@@ -65,73 +104,28 @@ export function costOf(svg) {
  */
 function partOf(id, outer, parts) {
   if (!id || parts.has(id)) return outer;
-  const part = { own: 0, references: [] };
+  const part = { own: 0, uses: [] };
   parts.set(id, part);
-  outer.references.push(id);
+  outer.uses.push({ id, times: 1, paints: [] });
   return part;
 }
 
-/** @param {string} raw the value of an attribute, or a style @returns {string[]} the ids in it */
-function referencesIn(raw) {
-  const value = unescaped(raw);
-  if (/^\s*#/.test(value)) return [value.trim().slice(1)];
-  return [...value.matchAll(/url\(\s*["']?#([^"')\s]+)/g)].map(([, id]) => id);
-}
-
-/** @param {string} text @returns {string} without the escapes of XML and CSS */
-function unescaped(text) {
-  const character = (/** @type {string} */ digits, /** @type {number} */ base) => {
-    const code = Number.parseInt(digits, base);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : '';
-  };
-  return text.replace(/&#x([\da-f]{1,6});/gi, (_, digits) => character(digits, 16))
-    .replace(/&#(\d{1,7});/g, (_, digits) => character(digits, 10))
-    .replace(/\\([\da-f]{1,6})\s?/gi, (_, digits) => character(digits, 16));
-}
-
-/**
- * @param {string} svg
- * @returns {Map<string, string[]> | null} the ids in its style sheets, by class; '': for all elements; null: they cannot be determined
- */
-function styleReferences(svg) {
-  /** @type {Map<string, string[]>} */
-  const found = new Map();
-  let last = 0;
-  for (const { text, end } of tagsOf(svg)) {
-    if (nameOf(text) !== 'style' || text.endsWith('/')) continue;
-    // A sheet inside a sheet would be read many times.
-    if (end < last) return null;
-    const close = svg.indexOf('</', end);
-    if (close < 0) return null;
-    last = close;
-    const sheet = svg.slice(end, close);
-    if (NESTED.test(sheet) || /@import/i.test(sheet)) return null;
-    for (const block of sheet.split('}')) {
-      const begin = block.lastIndexOf('{');
-      const ids = referencesIn(block.slice(begin + 1));
-      if (begin < 0 || ids.length === 0) continue;
-      const selector = block.slice(block.lastIndexOf('{', begin - 1) + 1, begin);
-      const classes = [...selector.matchAll(/\.([\w-]+)/g)].map(([, one]) => one);
-      for (const one of classes.length > 0 ? classes : ['']) found.set(one, [...found.get(one) ?? [], ...ids]);
-    }
-  }
-  return found;
-}
-
-/** @param {Part} whole @param {Map<string, Part>} parts @returns {number} the cost with all references, at most about `MAX_COST` */
+/** @param {Part} whole @param {Map<string, Part>} parts @returns {number} the cost with all uses */
 function totalOf(whole, parts) {
   /** @type {Map<Part, number>} */
   const totals = new Map();
-  /** @param {Part} part @returns {number} */
+  /** @param {Part | undefined} part @returns {number} not much more than the maximum */
   const total = (part) => {
+    if (!part) return 0;
     const known = totals.get(part);
     if (known !== undefined) return known;
-    // A reference to a part that is being painted is ignored, as in browsers.
+    // A use of a part that is being painted is ignored, as in browsers.
     totals.set(part, 0);
     let sum = part.own;
-    for (const id of part.references) {
-      const other = parts.get(id);
-      if (other && sum <= MAX_COST) sum += total(other);
+    for (const { id, times, paints } of part.uses) {
+      if (sum > MAX_COST) break;
+      const inherited = paints.reduce((cost, paint) => cost + total(parts.get(paint.id)), 1);
+      sum += times * total(parts.get(id)) * inherited;
     }
     totals.set(part, sum);
     return sum;
@@ -139,6 +133,7 @@ function totalOf(whole, parts) {
   try {
     return total(whole);
   } catch (error) {
+    // A chain of uses that is too long for this function is too long for a browser, too.
     if (error instanceof RangeError) return Infinity;
     throw error;
   }

@@ -37,7 +37,10 @@ export async function paintSVG(blob, size) {
   image.src = '';
   // Some browsers let nobody read a canvas with certain elements of HTML in an SVG. Then this throws, because exports would fail.
   context.getImageData(0, 0, 1, 1);
-  return await createImageBitmap(canvas);
+  const bitmap = await createImageBitmap(canvas);
+  // Some browsers keep the memory of a canvas for a long time otherwise.
+  canvas.width = canvas.height = 0;
+  return bitmap;
 }
 
 /** @param {Blob} blob @returns {Promise<string>} the beginning, one character for each byte */

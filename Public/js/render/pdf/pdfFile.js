@@ -2,7 +2,7 @@
 
 import { documentParameters, LibraryMissingError, loadLibrary, startWorker } from './library.js';
 
-/** @typedef {(isWrong: boolean) => Promise<string | null>} AskPassword `isWrong`: the last one was wrong; null: no password */
+/** @typedef {(isWrong: boolean) => Promise<string>} AskPassword `isWrong`: the last one was wrong */
 
 /** The number of bytes in which a PDF begins. */
 const HEAD_BYTES = 1024;
@@ -42,7 +42,7 @@ export class PDFFile {
   /**
    * @param {Blob} blob @param {AskPassword} askPassword @param {AbortSignal} signal
    * @returns {Promise<PDFFile>} the caller closes it
-   * @throws {LibraryMissingError | Error} if it cannot be read, or is not opened without a password
+   * @throws {LibraryMissingError | Error} if it cannot be read
    */
   static async open(blob, askPassword, signal) {
     const library = await loadLibrary();
@@ -54,12 +54,13 @@ export class PDFFile {
     const task = file.#task;
     try {
       file.#document = await new Promise((resolve, reject) => {
-        file.#worker.addEventListener('error', () => reject(new LibraryMissingError()));
+        // An event without a message: the script of the worker could not be loaded.
+        file.#worker.addEventListener('error', ({ message }) => {
+          reject(message ? new TypeError(message) : new LibraryMissingError());
+        });
         signal.addEventListener('abort', () => reject(signal.reason));
         task.onPassword = async (/** @type {(password: string) => void} */ use, /** @type {number} */ reason) => {
-          const password = await askPassword(reason === library.PasswordResponses.INCORRECT_PASSWORD);
-          if (password === null) reject(new DOMException('', 'AbortError'));
-          else use(password);
+          use(await askPassword(reason === library.PasswordResponses.INCORRECT_PASSWORD));
         };
         task.promise.then(resolve, reject);
       });
