@@ -175,6 +175,6 @@ test('a hostile text is read in linear time', () => {
       '<!DOCTYPE [',
     ]
   ) {
-    costOf(`<svg ${NS}>${part.repeat(200_000)}`);
+    costOf(`<svg ${NS}>${part.repeat(50_000)}`);
   }
 });

@@ -41,6 +41,7 @@ export class ItemView {
   #cameraVersion = 0;
   #cameraMovedAt = -Infinity;
   #isDirty = true;
+  #wasLarge = false;
   /**
    * @type {Map<string, { names: string[], isShown: boolean }>} the current messages, by kind: the names of the files, and whether
    *   the message is shown
@@ -126,6 +127,8 @@ export class ItemView {
       this.#cameraMovedAt = now;
       this.#isDirty = true;
     }
+    if (this.#wasLarge !== isLarge) this.#isDirty = true;
+    this.#wasLarge = isLarge;
     if (!this.#isDirty || !this.#bitmaps || this.#parts.items.size === 0) return needsFrame;
     if (now - this.#cameraMovedAt < CAMERA_REST_MS) return true;
     this.#isDirty = false;

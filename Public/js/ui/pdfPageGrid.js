@@ -91,13 +91,21 @@ export class PDFPageGrid {
   }
 
   /** @param {MouseEvent} event */
-  #clicked({ target, shiftKey }) {
-    if (!(target instanceof HTMLInputElement)) return;
-    const at = Number(target.value);
+  #clicked(event) {
+    const { target, shiftKey } = event;
+    const input = target instanceof Element && target.closest('label')?.querySelector('input');
+    if (!input || input.disabled) return;
+    if (target !== input) {
+      // The browser clicks the input next. With Shift, Firefox does not.
+      if (!shiftKey) return;
+      event.preventDefault();
+      input.checked = !input.checked;
+    }
+    const at = Number(input.value);
     if (shiftKey) {
       for (let other = Math.min(at, this.#anchor); other <= Math.max(at, this.#anchor); other += 1) {
-        const { input } = this.#cells[other];
-        if (!input.disabled) input.checked = target.checked;
+        const one = this.#cells[other].input;
+        if (!one.disabled) one.checked = input.checked;
       }
       this.#changed();
     }
