@@ -142,7 +142,7 @@ function player({ repetitions = Infinity, isStill = false } = {}) {
     shown: () => {},
     changed: () => {},
     hidden: () => {},
-    repainted: ({ bitmap }) => shown.push(/** @type {any} */ (bitmap?.image).at),
+    repainted: ({ bitmap }) => shown.push(/** @type {any} */ (bitmap)?.image.at),
   });
   let ids = 0;
   const add = ({ contentType = 'image/gif', size = 100, natural = { width: 100, height: 100 } }) => {
