@@ -117,7 +117,7 @@ class PDFDialog {
 
   /** Shows the number of chosen pages. */
   #chosen() {
-    if (!this.#grid) return;
+    if (!this.#grid || this.#grid.element.inert) return;
     const count = this.#grid.chosen.length;
     const pageCount = this.#pdf?.pageCount ?? 0;
     this.#add.disabled = count > MAX_PAGES || (count === 0 && !this.#asFile.checked);
@@ -137,6 +137,7 @@ class PDFDialog {
     const pdf = /** @type {PDFFile} */ (this.#pdf);
     this.#form.setAttribute('aria-busy', 'true');
     for (const control of [this.#add, this.#all, this.#asFile]) control.disabled = true;
+    this.#grid?.element.toggleAttribute('inert', true);
     const name = this.#file.name.replace(/\.pdf$/i, '');
     /** @type {File[]} */
     const files = [];
