@@ -50,6 +50,7 @@ class PDFDialog {
   #asFile = make('input', { type: 'checkbox' });
   #check = make('label', { class: 'check', hidden: '' }, this.#asFile, make('span', {}, strings.pdf.asFile));
   #all = make('button', { type: 'button', hidden: '' }, strings.pdf.all);
+  #cancel = make('button', { type: 'button', 'data-close': '' }, strings.cancel);
   #add = make('button', { class: 'primary', hidden: '' }, strings.pdf.add);
   #form = make('form', { method: 'dialog' });
   #dialog = make('dialog', { id: 'pdf-dialog', class: 'pdf', 'aria-labelledby': 'pdf-title' }, this.#form);
@@ -57,8 +58,7 @@ class PDFDialog {
   /** @param {File} file */
   constructor(file) {
     this.#file = file;
-    const cancel = make('button', { type: 'button', 'data-close': '' }, strings.cancel);
-    const actions = make('div', { class: 'actions' }, this.#all, cancel, this.#add);
+    const actions = make('div', { class: 'actions' }, this.#all, this.#cancel, this.#add);
     const title = make('h2', { id: 'pdf-title' }, file.name);
     this.#form.append(title, this.#note, this.#password, this.#check, actions);
     this.#asFile.addEventListener('change', () => this.#chosen());
@@ -138,6 +138,7 @@ class PDFDialog {
     this.#form.setAttribute('aria-busy', 'true');
     for (const control of [this.#add, this.#all, this.#asFile]) control.disabled = true;
     this.#grid?.element.toggleAttribute('inert', true);
+    this.#cancel.focus();
     const name = this.#file.name.replace(/\.pdf$/i, '');
     /** @type {File[]} */
     const files = [];
