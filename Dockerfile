@@ -7,7 +7,7 @@ ARG RUNTIME_IMAGE=debian:bookworm-slim
 FROM ${RUNTIME_IMAGE} AS page
 # hadolint ignore=DL3008
 RUN apt-get update \
- && apt-get install -y --no-install-recommends esbuild python3 \
+ && apt-get install -y --no-install-recommends esbuild libjs-pdf python3 \
  && rm -rf /var/lib/apt/lists/*
 COPY .deploy/build-page /usr/local/bin/
 COPY Public /source

@@ -266,6 +266,15 @@ def are_drawn(page: Page, *names: str, seconds: float = 30) -> None:
     until(found, lambda now: now == sorted((name, "ready", True) for name in names), seconds)
 
 
+def appear(page: Page, *names: str, seconds: float = 30) -> None:
+    """Waits until these items are on the canvas, in a session or without one."""
+
+    def found() -> list[tuple[str, bool]]:
+        return sorted((one["name"], one["isDrawn"]) for one in items(page))
+
+    until(found, lambda now: now == sorted((name, True) for name in names), seconds)
+
+
 def places(page: Page) -> list[tuple]:
     return sorted(tuple(one[name] for name in ("id", "name", "x", "y", "width", "height", "z")) for one in items(page))
 

@@ -27,6 +27,12 @@ def binary() -> Path:
     raise FileNotFoundError("swift build first, or name the gateway in DRAWTOGETHER_BIN")
 
 
+def build_page(target: Path, library: str) -> None:
+    """Builds a release with the library for PDF files in a folder; "": without one."""
+    environment = {**os.environ, "PDFJS": library}
+    subprocess.run([ROOT / ".deploy/build-page", ROOT / "Public", target], check=True, env=environment)
+
+
 @cache
 def page() -> Path:
     """Returns the folder of the page: that in DRAWTOGETHER_PAGE, else a release. Beside the release are the sources of its
@@ -36,7 +42,8 @@ def page() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="drawtogether-page-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     built = folder / "Public"
-    subprocess.run([ROOT / ".deploy/build-page", ROOT / "Public", built], check=True)
+    # Without the library for PDF files, a PDF is only a file, on every machine.
+    build_page(built, library="")
     shutil.copytree(ROOT / "Public/js", built / "js", dirs_exist_ok=True)
     return built
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ItemStore } from '../../Public/js/edit/itemStore.js';
+import { Previews } from '../../Public/js/edit/previews.js';
 import { SelectionCommands } from '../../Public/js/edit/selectionCommands.js';
 import { Drawing } from '../../Public/js/edit/drawing.js';
 import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
@@ -19,6 +20,7 @@ const [REPLACE, REMOVE, UNRELIABLE] = [5, 7, 0];
 const AT = { x: 100, y: 50, width: 80, height: 40 };
 const METADATA = { location: [100, 50], width: 80, height: 40, z: 7 };
 const ID = keyOf(0xaa);
+const PREVIEW = btoa('RIFF\x24\0\0\0WEBP');
 
 test('without a session an item is added at once, above all strokes; later strokes are above it', () => {
   const { itemStore, items, drawing } = page();
@@ -186,6 +188,47 @@ test('§6 items of others are placed by their metadata, or centered without a si
   itemStore.detach();
   itemStore.placements.pictureChanged(/** @type {any} */ (items.find(keyOf(2))));
   assert.deepEqual([items.find(keyOf(2))?.z, drawing.nextZ], [102, 105], 'also after the session');
+});
+
+test('§6 a preview is in the first entry of a picture, and restored with it', async () => {
+  const { itemStore, items, browser, drawing } = inSession();
+  itemStore.usePreviews(new Previews(items, () => PREVIEW));
+  const natural = { width: 800, height: 400 };
+  const item = itemStore.add({ blob: fileOf(20_000), name: 'a.png', contentType: 'image/png', natural }, AT);
+  item.bitmap = { image: /** @type {any} */ ({ close: () => {} }), level: 0 };
+  itemStore.placements.pictureChanged(item);
+  const metadata = { ...METADATA, z: item.z, preview: PREVIEW };
+  await until(() => browser.gateway.stored.has(item.id));
+  assert.deepEqual(browser.gateway.stored.get(item.id)?.metadata, metadata);
+  itemStore.remove(item);
+  drawing.undo();
+  const [back] = items.all;
+  await until(() => browser.gateway.stored.has(back.id));
+  assert.deepEqual(browser.gateway.stored.get(back.id)?.metadata, { ...metadata, z: back.z });
+});
+
+test('§6 the preview of a picture of others is read from its metadata', () => {
+  const { browser, items } = inSession();
+  browser.gateway.put(ID, { state: 'uploading', metadata: { ...METADATA, preview: PREVIEW } });
+  browser.gateway.put(keyOf(2), { metadata: { ...METADATA, preview: 'javascript:alert(1)' } });
+  assert.deepEqual([ID, keyOf(2)].map((id) => items.find(id)?.preview), [PREVIEW, '']);
+});
+
+test('an SVG that an earlier page placed as a card gets its own shape', () => {
+  const { itemStore, browser, items } = inSession();
+  const CARD = { width: 280, height: 76 };
+  browser.gateway.put(ID, { contentType: 'image/svg+xml', metadata: { location: [5, 6], z: 1, ...CARD } });
+  const item = /** @type {any} */ (items.find(ID));
+  item.natural = { width: 200, height: 100 };
+  itemStore.placements.pictureChanged(item);
+  assert.deepEqual(item.place, { x: 5, y: 6, width: 200, height: 100, z: 1 });
+});
+
+test('an SVG keeps its size when an earlier page moves it as a card', () => {
+  const { browser, items, last } = inSession();
+  browser.gateway.put(ID, { contentType: 'image/svg+xml', metadata: METADATA });
+  last().entries(moved({ x: 300, size: { width: 280, height: 76 }, sequence: 500 }));
+  assert.deepEqual(items.find(ID)?.place, { ...AT, x: 300, z: 7 });
 });
 
 test('a picture of unknown size gets its shape when it is known', () => {
@@ -503,8 +546,8 @@ function draw(drawing) {
 }
 
 /** @param {{ x: number, flags?: number, sequence?: number, sender?: number, clientSequence?: number }} entry */
-function moved({ x, flags = REPLACE, sequence = 0, sender = 2, clientSequence = 0 }) {
-  const payload = { id: ID, ...METADATA, location: [x, 50] };
+function moved({ x, size = {}, flags = REPLACE, sequence = 0, sender = 2, clientSequence = 0 }) {
+  const payload = { id: ID, ...METADATA, ...size, location: [x, 50] };
   const key = flags === UNRELIABLE ? undefined : ID;
   return gatewayEntry({ flags, sequence, sender, clientSequence, key, type: PLACEMENT_TYPE, payload });
 }

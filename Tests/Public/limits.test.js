@@ -4,7 +4,7 @@ import { AttachmentLimit } from '../../Public/js/app/attachmentLimit.js';
 import { DEFAULT_LIMITS } from '../../Public/js/sync/control.js';
 import { MessageTooLargeError } from '../../Public/js/sync/errors.js';
 import { FakeBrowser, fileOf } from './journalSupport.js';
-import { fakeSession, reliable, welcome } from './support.js';
+import { fakeSession, reliable, until, welcome } from './support.js';
 import { vectors } from './vectors.js';
 
 const { defaults, assumedByPage, format } = vectors('limits');
@@ -70,4 +70,20 @@ test('§5 `metadataBytes`: longer metadata is refused before anything is sent', 
     limit: defaults.metadataBytes,
     actual: defaults.metadataBytes + 1,
   });
+});
+
+test('§5 `metadataBytes`: further members above the limit are left out', async () => {
+  const browser = new FakeBrowser();
+  const { gateway } = browser;
+  const { journal } = browser.open({ limits: {} });
+  const metadata = { z: 1 };
+  const text = (/** @type {number} */ length) => ({ text: 'x'.repeat(length) });
+  const room = defaults.metadataBytes - JSON.stringify({ ...metadata, ...text(0) }).length;
+  const all = [room, room + 1].map((length) =>
+    journal.upload(fileOf(1), { metadata, moreMetadata: Promise.resolve(text(length)) })
+  );
+  all.push(journal.upload(fileOf(1), { metadata, moreMetadata: Promise.reject(new Error('None.')) }));
+  await until(() => gateway.stored.size === 3);
+  const stored = all.map(({ id }) => gateway.stored.get(id)?.metadata);
+  assert.deepEqual(stored, [{ ...metadata, ...text(room) }, metadata, metadata]);
 });

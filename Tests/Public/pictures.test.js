@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { BitmapCache } from '../../Public/js/render/bitmaps.js';
 import {
+  finestLevel,
   levelFor,
   MAX_BITMAP_PIXELS,
   pictureType,
@@ -58,6 +59,18 @@ test('a picture is halved as long as the screen cannot show the difference', () 
   assert.ok(levelFor({ width: 1, height: 1 }, 0.001) < 3);
 });
 
+test('an SVG is painted as large as the screen shows it, within the limit', () => {
+  const natural = { width: 300, height: 150 };
+  const finest = finestLevel('image/svg+xml');
+  assert.equal(levelFor(natural, 300, finest), 0);
+  assert.equal(levelFor(natural, 150, finest), 1);
+  assert.equal(levelFor(natural, 1200, finest), -2);
+  assert.deepEqual(sizeAt(natural, -2), { width: 1200, height: 600 });
+  const level = levelFor(natural, 1e6, finest);
+  assert.ok(pixelsAt(natural, level) <= MAX_BITMAP_PIXELS && pixelsAt(natural, level - 1) > MAX_BITMAP_PIXELS);
+  assert.equal(finestLevel('image/png'), 0);
+});
+
 test('bitmaps have at most the size that phones can draw', () => {
   const natural = { width: 11_500, height: 8700 };
   assert.equal(levelFor(natural, 11_500), 2);
@@ -105,7 +118,7 @@ test('bitmaps are decoded one at a time, for visible pictures', async () => {
   const [here, away, file] = [
     picture({ x: 100 }),
     picture({ id: 2, x: 5000 }),
-    picture({ id: 3, x: 200, contentType: 'image/svg+xml' }),
+    picture({ id: 3, x: 200, contentType: 'application/pdf' }),
   ];
   const other = picture({ id: 4, x: 300 });
   for (const item of [here, away, file, other]) items.add(item);

@@ -23,12 +23,18 @@ export const PUBLIC = join(ROOT, 'Public');
  * @property {{ inputs: Record<string, { bytes: number }>, outputs: Record<string, Bundle> }} meta esbuild's description
  */
 
-/** Builds a release, which is deleted after the tests of the file. @param {string} [source] @returns {Release} */
-export function buildRelease(source = PUBLIC) {
+/**
+ * Builds a release, which is deleted after the tests of the file.
+ * @param {string} [source] @param {string} [library] the folder of the library for PDF files; '': none @returns {Release}
+ */
+export function buildRelease(source = PUBLIC, library = '') {
   const folder = mkdtempSync(join(tmpdir(), 'drawtogether-release-'));
   after(() => rmSync(folder, { recursive: true }));
   const [target, meta] = [join(folder, 'Public'), join(folder, 'meta.json')];
-  execFileSync(join(ROOT, '.deploy/build-page'), [source, target, meta], { stdio: ['ignore', 'inherit', 'inherit'] });
+  execFileSync(join(ROOT, '.deploy/build-page'), [source, target, meta], {
+    env: { ...process.env, PDFJS: library },
+    stdio: ['ignore', 'inherit', 'ignore'],
+  });
   const all = readdirSync(target, { recursive: true, withFileTypes: true });
   return {
     files: all.filter((one) => one.isFile()).map((one) =>

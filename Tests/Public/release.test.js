@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { buildRelease, PUBLIC } from './release.js';
@@ -114,6 +114,36 @@ test('the worker is a separate file, and the page names it', () => {
   assert.equal(pages.length, 1);
 });
 
+test('a release without the library for PDF files does not request it', () => {
+  const scripts = release.files.filter((path) => path.endsWith('.js')).map(release.read);
+  assert.deepEqual(scripts.filter((text) => text.includes('/pdf/build/')), []);
+});
+
+test('a release has the library for PDF files with its license, and browsers load it on demand only', () => {
+  const { files, read } = releaseWithLibrary({
+    'build/pdf.js': '/** License A */\n(function (root) { root.pdfjsLib = {}; })(this);',
+    'build/pdf.worker.js': '/** License B */\n(function (root) { root.worker = {}; })(this);',
+    'build/pdf.sandbox.js': 'not needed',
+    'web/cmaps/H.bcmap': 'map',
+    'web/standard_fonts/Sans.pfb': 'font',
+  });
+  const library = files.filter((path) => path.startsWith('pdf/'));
+  assert.deepEqual(library.map((path) => path.replace(/-[A-Z2-7]{8}/, '-HASH')).toSorted(), [
+    'pdf/build/pdf-HASH.js',
+    'pdf/build/pdf.worker-HASH.js',
+    'pdf/web/cmaps/H.bcmap',
+    'pdf/web/standard_fonts/Sans.pfb',
+  ]);
+  const scripts = library.filter((path) => path.endsWith('.js')).toSorted();
+  assert.equal(read(scripts[0]), '/** License A */\n(function(i){i.pdfjsLib={}})(this);\n');
+  assert.match(read(scripts[1]), /^\/\*\* License B \*\/\n/);
+  const page = files.filter((path) => /^js\/.*\.js$/.test(path)).map(read);
+  for (const path of scripts) assert.equal(page.filter((text) => text.includes(`"/${path}"`)).length, 1, path);
+  assert.doesNotMatch(read('service-worker.js'), /Sans\.pfb|pdf\.worker-/);
+  assert.doesNotMatch(read('index.html'), /\/pdf\//);
+  assert.ok(library.every((path) => JSON.parse(read('release.json')).files.includes(path)));
+});
+
 test('equal sources produce equal releases', () => {
   const again = buildRelease();
   assert.deepEqual(again.files.toSorted(), release.files.toSorted());
@@ -150,6 +180,17 @@ function releaseWithWorker(script) {
   cpSync(PUBLIC, source, { recursive: true });
   writeFileSync(join(source, 'js/serviceWorker.js'), script);
   return buildRelease(source);
+}
+
+/** Builds the page with a library for PDF files. @param {Record<string, string>} library its files */
+function releaseWithLibrary(library) {
+  const folder = mkdtempSync(join(tmpdir(), 'drawtogether-library-'));
+  after(() => rmSync(folder, { recursive: true }));
+  for (const [path, text] of Object.entries(library)) {
+    mkdirSync(join(folder, dirname(path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return buildRelease(PUBLIC, folder);
 }
 
 /** @param {string} bundle @param {Set<string>} [found] @returns {Set<string>} the bundle and its static imports */

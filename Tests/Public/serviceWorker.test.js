@@ -32,6 +32,21 @@ test('the page is loaded from the server, and its files from the cache', async (
   assert.deepEqual(browser.requests, [SESSION]);
 });
 
+test('the library for PDF files is cached when it is used', async () => {
+  const browser = new Browser();
+  browser.serves('ONE22222');
+  await browser.install('ONE22222');
+  const path = '/pdf/build/pdf-ONE22222.js';
+  assert.equal(await browser.loads('/pdf/missing.js'), '404');
+  browser.files.set(path, 'library');
+  browser.requests.length = 0;
+  assert.equal(await browser.loads(path), 'library');
+  await browser.rests();
+  browser.isOnline = false;
+  assert.equal(await browser.loads(path), 'library');
+  assert.deepEqual(browser.requests, [path]);
+});
+
 for (
   const { what, path, options } of [
     { what: 'the interface', path: '/api/sessions' },

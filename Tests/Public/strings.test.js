@@ -220,6 +220,8 @@ test('no module has texts of its own', () => {
     'Alt',
     'Enter',
     'Delete',
+    'Home',
+    'End',
     'input:not([type=radio]), textarea, [contenteditable]',
     'M${},${}h${}v1h-${}z',
     'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif',

@@ -82,7 +82,7 @@ const itemStore = new ItemStore({
   },
 });
 const selection = new Selection(shapes, items);
-const itemView = new ItemView({ itemStore, items, camera, selection, choose, requestFrame });
+const itemView = new ItemView({ itemStore, items, camera, selection, choose, reducedMotion, requestFrame });
 const renderer = new Renderer(canvas, scene, camera, itemView.painter, requestFrame);
 const selectionController = new SelectionController({
   shapes,
@@ -202,7 +202,7 @@ function shapeTool(tool) {
 }
 
 shapes.observe(index);
-scene.observe({ shown: requestFrame, changed: requestFrame, hidden: requestFrame });
+scene.observe({ shown: requestFrame, changed: requestFrame, hidden: requestFrame, repainted: requestFrame });
 drawing.addEventListener('change', stateChanged);
 itemStore.addEventListener('change', stateChanged);
 itemView.watchColors(() => (renderer.redraw(), requestFrame()));

@@ -3,7 +3,10 @@
 import { speakLater } from '../i18n/later.js';
 import { strings } from '../i18n/i18n.js';
 import { MAX_TEXT_LENGTH } from '../model/text.js';
+import { Previews } from '../edit/previews.js';
+import { Animations } from '../render/animations.js';
 import { BitmapCache } from '../render/bitmaps.js';
+import { makePreview, PreviewCache } from '../render/previews.js';
 import { TiledRenderer } from '../render/tiles/tiledRenderer.js';
 import { ContentInserter } from '../ui/contentInserter.js';
 import { toast } from '../ui/dialogs.js';
@@ -69,9 +72,10 @@ import { offerTransforms } from './transforms.js';
 export async function createParts(page) {
   await speakLater(document.documentElement.lang);
   const { selectionController, selection, scene, sharing, renderer, frames, tools } = page;
-  const { textTool, settings, input, itemView, flow } = page;
+  const { textTool, settings, input, itemView, itemStore, items, flow } = page;
   renderer.useTiles(TiledRenderer);
-  itemView.useBitmaps(BitmapCache);
+  itemView.showPictures(BitmapCache, PreviewCache, Animations);
+  itemStore.usePreviews(new Previews(items, makePreview));
   itemView.useRows(ItemRow);
   showAuthors({ ...page, plane: page });
   offerStyles({ ...page, eraser: tools.eraser });

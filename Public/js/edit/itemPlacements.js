@@ -1,6 +1,7 @@
 /** The effective placements of the items on the page. Drags and moves by this person and by others change them. */
 
 import { CARD } from '../model/item.js';
+import { SVG_TYPE } from '../model/pictureTypes.js';
 import { DEFAULT_SIDE, fallbackPosition, fitInto } from '../model/placement.js';
 import { PlacementSync } from '../protocol/placementSync.js';
 import { transformedPlacement } from '../protocol/transformSync.js';
@@ -159,15 +160,24 @@ export class ItemPlacements {
   }
 
   /** @param {Item} item @param {PartialPlacement | null} moved @returns {Placement} */
-  #place({ id, isPicture, natural, attachment, origin }, moved) {
+  #place({ id, isPicture, contentType, natural, attachment, origin }, moved) {
     const added = this.#added.get(id);
     const { x, y } = moved ?? added ?? fallbackPosition(id);
-    const { width, height } = isPicture ? sizeOf(moved) ?? sizeOf(added) ?? fitInto(natural ?? UNKNOWN, UNKNOWN) : CARD;
+    const [now, first] = contentType === SVG_TYPE ? [notCard(moved), notCard(added)] : [moved, added];
+    const { width, height } = isPicture ? sizeOf(now) ?? sizeOf(first) ?? fitInto(natural ?? UNKNOWN, UNKNOWN) : CARD;
     const angle = isPicture ? (moved ?? added)?.angle : 0;
     const z = moved?.z ?? added?.z ?? (attachment ?? origin)?.sequence ?? 0;
     const isLocked = (moved ?? added)?.isLocked;
     return { x, y, width, height, z, ...angle && { angle }, ...isLocked && { isLocked } };
   }
+}
+
+/**
+ * Ignores the size of an SVG that an earlier version of the page has placed: there it is a card.
+ * @param {PartialPlacement | null | undefined} placement
+ */
+function notCard(placement) {
+  return placement?.width === CARD.width && placement.height === CARD.height ? null : placement;
 }
 
 /** @param {PartialPlacement | null | undefined} placement @returns {Size | null} */

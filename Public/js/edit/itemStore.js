@@ -11,7 +11,7 @@ import { ItemPlacements } from './itemPlacements.js';
  * @typedef {import('../sync/journal/groupSessionJournal.js').GroupSessionJournal} GroupSessionJournal
  * @typedef {import('../model/placement.js').Placement} Placement
  * @typedef {import('../model/placement.js').Size} Size
- * @typedef {{ blob: Blob, name: string, contentType: string, natural: Size | null }} ItemContent
+ * @typedef {{ blob: Blob, name: string, contentType: string, natural: Size | null, preview?: string }} ItemContent
  * @typedef {Pick<Item, 'id' | 'name' | 'contentType' | 'size' | 'natural' | 'by' | 'place' | 'origin'>} StoredItem
  *
  * @typedef {object} Options
@@ -61,6 +61,11 @@ export class ItemStore extends EventTarget {
       removedByOther: (item) => this.#emit('itemremoved', item),
       failed: (item, error) => this.#emit('error', { item, error }),
     });
+  }
+
+  /** From now on, uploaded pictures have previews. @param {import('./previews.js').Previews} previews */
+  usePreviews(previews) {
+    this.#sync.previews = previews;
   }
 
   /**
@@ -221,8 +226,8 @@ export class ItemStore extends EventTarget {
   }
 
   /** Adds a removed item again at its place, under a new id. @param {Item} item that was removed @param {Blob} blob */
-  #restoreRemoved({ id, name, contentType, natural, place }, blob) {
-    this.#replacementIds.set(id, this.#insert({ blob, name, contentType, natural }, place).id);
+  #restoreRemoved({ id, name, contentType, natural, preview, place }, blob) {
+    this.#replacementIds.set(id, this.#insert({ blob, name, contentType, natural, preview }, place).id);
   }
 
   /** @param {{ id: string }} item @returns {Item | null} its current version; null if it does not exist */
@@ -233,10 +238,11 @@ export class ItemStore extends EventTarget {
   }
 
   /** @param {ItemContent} added @param {Placement} place @param {string} [id] @returns {Item} */
-  #insert({ blob, name, contentType, natural }, place, id = this.#newKey()) {
+  #insert({ blob, name, contentType, natural, preview = '' }, place, id = this.#newKey()) {
     const item = new Item({ id, name, contentType, size: blob.size, place });
     item.blob = blob;
     item.natural = natural;
+    item.preview = preview;
     this.placements.show(item, place);
     this.#sync.upload(item, blob);
     return item;

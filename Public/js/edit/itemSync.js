@@ -2,6 +2,7 @@
 
 import { errorText, strings } from '../i18n/i18n.js';
 import { CARD, Item } from '../model/item.js';
+import { readPreview } from '../model/preview.js';
 import { fallbackPosition, placementMessage, readPlacement } from '../model/placement.js';
 
 /**
@@ -15,6 +16,8 @@ export class ItemSync {
   #items;
   #placements;
   #events;
+  /** @type {import('./previews.js').Previews | null} null until they are loaded */
+  previews = null;
   /** @type {GroupSession | null} */
   #session = null;
   /** @type {GroupSessionJournal | null} */
@@ -74,7 +77,8 @@ export class ItemSync {
     if (!this.#journal) return;
     const { id, name, contentType } = item;
     const metadata = placementMessage(item.place);
-    const upload = this.#journal.upload(blob, { id, name, contentType, metadata });
+    const moreMetadata = this.previews?.of(item).then((preview) => preview ? { preview } : {});
+    const upload = this.#journal.upload(blob, { id, name, contentType, metadata, moreMetadata });
     item.blob = blob;
     item.state = 'uploading';
     this.#trackUpload(item, upload);
@@ -144,6 +148,7 @@ export class ItemSync {
       listed.add(attachment.id);
       if (this.#removed.has(attachment.id)) continue;
       const item = this.#items.find(attachment.id) ?? this.#addFromJournal(attachment);
+      if (item.attachment !== attachment) item.preview ||= readPreview(attachment.metadata);
       item.attachment = attachment;
       const upload = uploads.get(attachment.id);
       if (upload) this.#trackUpload(item, upload);

@@ -3,6 +3,7 @@
 import { byteCount } from '../i18n/format.js';
 import { strings } from '../i18n/i18n.js';
 import { paintRotated, paintShape } from '../render/shapePainter.js';
+import { PICTURE_TYPES } from './pictureTypes.js';
 import { boundsOf } from './placement.js';
 import { boundsOfRotated } from './rotation.js';
 
@@ -12,12 +13,6 @@ import { boundsOfRotated } from './rotation.js';
  * @typedef {'local' | 'uploading' | 'stalled' | 'ready'} ItemState `local`: not in a session; `stalled`: its upload makes no
  *   progress
  */
-
-/**
- * The types that count as pictures, and that the gateway serves with their types. Everything else is a file, whatever its name
- * is.
- */
-const PICTURE_TYPES = Object.freeze(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
 
 /** The size of every card, in points. */
 export const CARD = Object.freeze({ width: 280, height: 76 });
@@ -54,6 +49,14 @@ export class Item {
   natural = null;
   /** @type {{ image: ImageBitmap, level: number } | null} the decoded picture; `level`: the number of halvings */
   bitmap = null;
+  /** The preview of the picture; '' if there is none. */
+  preview = '';
+  /** @type {ImageBitmap | null} the decoded preview, until the picture itself is decoded */
+  blur = null;
+  /** True if the picture moves, unless it is paused. */
+  isAnimated = false;
+  /** True if this person has paused the animation. */
+  isPaused = false;
   /** True if the type is a picture's, but the content is not. */
   isBroken = false;
   /** The reason why the picture could not be loaded; '' if there is none. */
@@ -166,11 +169,11 @@ export class ItemPainter {
     if (!('place' in drawable)) paintShape(context, drawable, this.ink);
     else if (!drawable.isPicture) this.#card(context, drawable);
     else {
-      const { bitmap } = drawable;
+      const picture = drawable.bitmap?.image ?? drawable.blur;
       paintRotated(
         context,
         drawable,
-        () => bitmap ? this.#picture(context, drawable, bitmap.image) : this.#frame(context, drawable),
+        () => picture ? this.#picture(context, drawable, picture) : this.#frame(context, drawable),
       );
     }
   }

@@ -11,7 +11,11 @@ import { drawnBefore } from './stroke.js';
  * @typedef {Shape | Item} Drawable
  * @typedef {{ sender: number, before: Drawable | null, after: Drawable | null }} RemoteChange by the participant with the number
  *   `sender`; as displayed before and after it
- * @typedef {{ shown: (one: Drawable) => void, changed: (one: Drawable) => void, hidden: (one: Drawable) => void }} Observer
+ * @typedef {object} Observer
+ * @property {(one: Drawable) => void} shown
+ * @property {(one: Drawable) => void} changed
+ * @property {(one: Drawable) => void} hidden
+ * @property {(one: Item) => void} [repainted] an animated picture shows another frame
  */
 
 /** The pictures and files on the page, in the order of drawing. */
@@ -68,6 +72,13 @@ export class Items {
     this.#notify('changed', item);
   }
 
+  /** Reports the next frame of an animated picture. Nothing else of the item has changed. @param {Item} item */
+  repainted(item) {
+    if (this.#items.get(item.id) !== item) return;
+    item.version += 1;
+    for (const { repainted } of this.#observers) repainted?.(item);
+  }
+
   /** @param {Item} item */
   remove(item) {
     if (this.#items.get(item.id) !== item) return;
@@ -76,7 +87,7 @@ export class Items {
     this.#notify('hidden', item);
   }
 
-  /** @param {keyof Observer} what @param {Item} item */
+  /** @param {'shown' | 'changed' | 'hidden'} what @param {Item} item */
   #notify(what, item) {
     for (const observer of this.#observers) observer[what](item);
   }

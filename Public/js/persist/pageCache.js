@@ -32,6 +32,8 @@ const UNCHANGED = '/unchanged';
 const PAGE_PATH = /^\/(s\/[^/]+\/?)?$/;
 /** A name with a hash of the content. The build gives such a name to each file that another file names. */
 const HASHED = /-[A-Z2-7]{8}\.[\w.]+$/;
+/** The files that most visits do not need. They are cached when they are used. */
+const LATER = /^\/pdf\//;
 /** The maximum wait for the server's answer. After that, the page is loaded from the cache. */
 const NAVIGATION_MS = 2000;
 /** The same wait if the server's latest answer was the page in the cache. Over a fast line, the server answers in this time. */
@@ -96,6 +98,7 @@ export class PageCache {
     if (request.mode === 'navigate') {
       return PAGE_PATH.test(pathname) ? (waitUntil) => this.#navigate(request, waitUntil) : null;
     }
+    if (LATER.test(pathname)) return (waitUntil) => this.#laterFile(request, waitUntil);
     return HASHED.test(pathname) ? () => this.#file(request) : null;
   }
 
@@ -127,9 +130,24 @@ export class PageCache {
 
   /** @param {Request} request */
   async #file(request) {
+    return await this.#cached(request) ?? await this.#around.fetch(request);
+  }
+
+  /** Answers like `#file`, and stores the server's answer. @param {Request} request @param {(work: Promise<unknown>) => void} waitUntil */
+  async #laterFile(request, waitUntil) {
+    const cached = await this.#cached(request);
+    if (cached) return cached;
     const { caches, fetch } = this.#around;
-    const cached = await caches.match(request.url, { ignoreVary: true }).catch(() => undefined);
-    return cached ?? await fetch(request);
+    const answer = await fetch(request);
+    const copy = answer.status === 200 ? answer.clone() : null;
+    // A full device stores nothing.
+    if (copy) waitUntil(caches.open(this.#name).then((cache) => cache.put(request.url, copy)).catch(() => {}));
+    return answer;
+  }
+
+  /** @param {Request} request */
+  #cached({ url }) {
+    return this.#around.caches.match(url, { ignoreVary: true }).catch(() => undefined);
   }
 
   /** @returns {Promise<CachedPage | null>} the page of the newest version that is complete */

@@ -1,7 +1,7 @@
 /** The cache of decoded pictures: at the resolution of the screen, in bounded memory, decoded one at a time. */
 
 import { errorText } from '../i18n/i18n.js';
-import { decodeImage, levelFor, measureImage, planBitmaps } from '../model/imageFile.js';
+import { decodeImage, finestLevel, levelFor, measureImage, planBitmaps } from '../model/imageFile.js';
 import { overlap } from '../model/stroke.js';
 
 /**
@@ -63,7 +63,8 @@ export class BitmapCache {
   /** @param {Item} item @param {number} scale @returns {BitmapRequest} */
   #requestFor(item, scale) {
     const [width, height] = [item.place.width * scale, item.place.height * scale];
-    if (item.natural) return { of: item, natural: item.natural, level: levelFor(item.natural, width) };
+    const { natural } = item;
+    if (natural) return { of: item, natural, level: levelFor(natural, width, finestLevel(item.contentType)) };
     // The natural size is unknown before loading. Until then, the displayed size is used.
     return { of: item, natural: { width, height }, level: 0 };
   }
@@ -89,7 +90,8 @@ export class BitmapCache {
     this.#cacheDownload(item, blob);
     try {
       const natural = item.natural ?? await this.#measure(blob);
-      const halvings = item.natural ? level : levelFor(natural, item.place.width * scale);
+      const { place, contentType } = item;
+      const halvings = item.natural ? level : levelFor(natural, place.width * scale, finestLevel(contentType));
       item.natural = natural;
       const image = await this.#decode(blob, natural, halvings);
       if (!this.#isThere(item)) return image.close();

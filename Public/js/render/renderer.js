@@ -69,6 +69,7 @@ export class Renderer {
       shown: (drawable) => this.#tiled ? this.#tiled.shown(drawable) : this.#changed(drawable),
       changed: (drawable) => this.#tiled ? this.#tiled.changed(drawable) : this.#changed(drawable),
       hidden: (drawable) => this.#tiled ? this.#tiled.hidden(drawable) : this.#hidden(drawable),
+      repainted: (drawable) => this.#tiled ? this.#tiled.changed(drawable) : this.#changed(drawable),
     });
   }
 

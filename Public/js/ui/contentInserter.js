@@ -3,7 +3,7 @@
 import { MAX_PASTED, pastedTexts } from '../model/pastedText.js';
 import { isDrawingFile, isDrawingText } from '../persist/drawingFile.js';
 import { newKey } from '../sync/key.js';
-import { strings } from '../i18n/i18n.js';
+import { errorText, strings } from '../i18n/i18n.js';
 import { laterStrings } from '../i18n/later.js';
 import { toast } from './dialogs.js';
 import { DrawingImporter } from './drawingImporter.js';
@@ -27,11 +27,16 @@ import { FilePlacer } from './filePlacer.js';
  * @property {() => Promise<number>} limit returns the maximum bytes of a file
  */
 
+/** With more PDF files at a time, all of them become files: the person would have to answer for each one. */
+const MAX_PDFS = 3;
+
 /** Inserts files and pasted text into the current drawing. */
 export class ContentInserter {
   #parts;
   #importer;
   #filePlacer;
+  /** Fulfilled when the person has chosen the pages of earlier PDF files. */
+  #pages = Promise.resolve();
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -57,7 +62,20 @@ export class ContentInserter {
    */
   insertFiles(files, at) {
     for (const file of files.filter(isDrawingFile)) this.#importer.open(file, at);
-    this.#filePlacer.add(files.filter((file) => !isDrawingFile(file)), at);
+    const others = files.filter((file) => !isDrawingFile(file));
+    const pdfs = others.filter(isNamedPDF);
+    const arePaged = pdfs.length > 0 && pdfs.length <= MAX_PDFS;
+    const placed = arePaged ? others.filter((file) => !isNamedPDF(file)) : others;
+    if (placed.length > 0) this.#filePlacer.add(placed, at);
+    if (arePaged) this.#pages = this.#pages.then(() => this.#insertPDFs(pdfs, at));
+  }
+
+  /** Inserts the pages that the person chooses. @param {File[]} files @param {{ x: number, y: number } | null} at */
+  async #insertPDFs(files, at) {
+    for (const file of files) {
+      const chosen = await pagesOf(file);
+      if (chosen.length > 0) this.#filePlacer.add(chosen, at);
+    }
   }
 
   /** Inserts a pasted text. A long one becomes several texts. @param {string} pasted a saved drawing, or any other text */
@@ -78,5 +96,22 @@ export class ContentInserter {
     selectionController.selectTool.select(ids);
     if (isCut) toast(laterStrings.pastedPart(MAX_PASTED, texts.length));
     else if (texts.length > 1) toast(laterStrings.pastedAs(texts.length));
+  }
+}
+
+/** @param {File} file @returns {boolean} true if it claims to be a PDF */
+function isNamedPDF({ name, type }) {
+  return type === 'application/pdf' || /\.pdf$/i.test(name);
+}
+
+/** @param {File} file @returns {Promise<File[]>} the chosen pages as pictures, or the file itself; none if the person cancels */
+async function pagesOf(file) {
+  try {
+    const { askForPages } = await import('./pdfDialog.js');
+    return await askForPages(file);
+  } catch (error) {
+    // The dialog could not be loaded.
+    toast(errorText(error), { title: file.name });
+    return [file];
   }
 }

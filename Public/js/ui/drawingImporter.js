@@ -1,7 +1,8 @@
 /** The import of saved drawings. */
 
 import { CARD } from '../model/item.js';
-import { boundsOf } from '../model/placement.js';
+import { SVG_TYPE } from '../model/pictureTypes.js';
+import { boundsOf, DEFAULT_SIDE, fitInto } from '../model/placement.js';
 import { boundsOfRotated } from '../model/rotation.js';
 import { checkSize, readDrawing } from '../persist/drawingFile.js';
 import { extentOf } from '../render/export/raster.js';
@@ -12,6 +13,7 @@ import { readFile, tooLargeMessages } from './filePlacer.js';
 import { announce, toast } from './dialogs.js';
 
 /**
+ * @typedef {import('../model/placement.js').Size} Size
  * @typedef {import('../persist/drawingFile.js').ImportedDrawing} ImportedDrawing
  *
  * @typedef {object} Parts
@@ -62,7 +64,7 @@ export class DrawingImporter {
     const placed = items.flatMap(({ id, placement: { x, y, width, height, z, angle, isLocked } }, at) => {
       const added = contents[at];
       if (!added) return [];
-      const size = added.natural && width && height ? { width, height } : CARD;
+      const size = added.natural && width && height ? shownSize(added, { width, height }) : CARD;
       const turned = added.natural && angle ? { angle } : {};
       return [{ added, id, place: { x, y, z: z ?? 0, isLocked, ...size, ...turned } }];
     });
@@ -94,4 +96,14 @@ export class DrawingImporter {
     const [x, y] = camera.toPlane(at?.x ?? canvas.width / 2, at?.y ?? canvas.height / 2);
     return [x - left - width / 2, y - top - height / 2];
   }
+}
+
+/**
+ * @param {import('../edit/itemStore.js').ItemContent} added a picture @param {Size} size in the file
+ * @returns {Size} that size. An earlier version of the page saved an SVG as a card, so this gets its own size.
+ */
+function shownSize({ contentType, natural }, size) {
+  const isCard = size.width === CARD.width && size.height === CARD.height;
+  if (contentType !== SVG_TYPE || !isCard || !natural) return size;
+  return fitInto(natural, { width: DEFAULT_SIDE, height: DEFAULT_SIDE });
 }

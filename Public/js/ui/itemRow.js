@@ -22,6 +22,7 @@ import { announce } from './dialogs.js';
  * @property {(item: Item) => void} remove
  * @property {(item: Item) => void} retryUpload
  * @property {(item: Item) => void} retryLoad
+ * @property {(item: Item) => void} toggleMotion pauses an animated picture, or lets it continue
  */
 
 /** The minimum interval between changes of an upload's text. The progress bar changes each time. */
@@ -45,6 +46,7 @@ export class ItemRow {
   #cancel = make('button', { type: 'button', class: 'small', 'aria-label': strings.cancel, title: strings.cancel });
   #remove = make('button', { type: 'button', class: 'quiet' }, strings.remove);
   #download = make('a', { class: 'download' });
+  #motion = make('button', { type: 'button', class: 'small' });
   #rate = new TransferRate();
   #wordsAt = -Infinity;
   #state = '';
@@ -66,11 +68,12 @@ export class ItemRow {
       });
     }
     this.#again.addEventListener('click', () => (item.problem ? actions.retryLoad(item) : actions.retryUpload(item)));
+    this.#motion.addEventListener('click', () => actions.toggleMotion(item));
     this.#cancel.append(icon('close'));
     this.#download.append(icon('download'));
     const label = make('div', { class: 'caption' }, this.#title, this.#words);
     this.#panel.append(this.#bar, label, this.#pause, this.#cancel, this.#again, this.#remove);
-    this.#row.append(this.#grip, this.#frame, this.#panel, this.#download);
+    this.#row.append(this.#grip, this.#frame, this.#motion, this.#panel, this.#download);
   }
 
   /** True if the row has elements that another item may cover. */
@@ -106,6 +109,7 @@ export class ItemRow {
     this.#hasMore = isUnderWay && this.#showUpload(now);
     this.#showFrame();
     this.#showDownload();
+    this.#showMotion(isChosen);
     return this.#hasMore;
   }
 
@@ -135,9 +139,11 @@ export class ItemRow {
 
   /** @param {boolean} isChosen @returns {boolean} true if the shown state is outdated */
   #isChanged(isChosen) {
-    const { name, by, size, state, offset, upload, isPicture, bitmap, problem } = this.#item;
+    const { name, by, size, state, offset, upload, isPicture, bitmap, blur, problem } = this.#item;
+    const { isAnimated, isPaused } = this.#item;
+    const picture = [isPicture, bitmap === null, blur === null, isAnimated, isPaused];
     const uploaded = upload && [upload.state, upload.offset, upload.isInterrupted];
-    const shown = [name, by, size, state, offset, uploaded, isPicture, bitmap === null, problem, isChosen].join();
+    const shown = [name, by, size, state, offset, uploaded, picture, problem, isChosen].join();
     if (shown === this.#shown) return false;
     this.#shown = shown;
     return true;
@@ -179,12 +185,13 @@ export class ItemRow {
 
   /** Shows a frame with a text for uploads of others, and for pictures that are not loaded yet. */
   #showFrame() {
-    const { state, upload, isPicture, canLoad, bitmap, problem, name, offset, size } = this.#item;
+    const { state, upload, isPicture, canLoad, bitmap, blur, problem, name, offset, size } = this.#item;
     const isComing = (state === 'uploading' || state === 'stalled') && upload === null && !canLoad;
-    const isLoading = canLoad && isPicture && bitmap === null && problem === '';
+    const isLoading = canLoad && isPicture && bitmap === null && blur === null && problem === '';
     this.#frame.hidden = !isComing && !isLoading;
     if (this.#frame.hidden) return;
     this.#frame.toggleAttribute('data-card', !isPicture);
+    this.#frame.toggleAttribute('data-blurred', isPicture && blur !== null);
     const lines = [];
     if (isPicture) lines.push(make('b', {}, name));
     if (isComing) lines.push(make('span', {}, partDone(offset, size)));
@@ -202,6 +209,17 @@ export class ItemRow {
     this.#download.download = name;
     this.#download.title = strings.download;
     this.#download.setAttribute('aria-label', strings.downloadOf(name));
+  }
+
+  /** Shows a button on an animated picture while it is selected, so that it never covers what a person draws. @param {boolean} isChosen */
+  #showMotion(isChosen) {
+    const { isAnimated, isPaused, name } = this.#item;
+    this.#motion.hidden = !isAnimated || !isChosen;
+    if (this.#motion.hidden) return;
+    const action = isPaused ? laterStrings.playAnimation : laterStrings.pauseAnimation;
+    this.#motion.title = action;
+    this.#motion.setAttribute('aria-label', `${action}: ${name}`);
+    this.#motion.replaceChildren(icon(isPaused ? 'resume' : 'pause'));
   }
 
   /** Announces to screen readers that an upload begins, ends or fails. */

@@ -9,7 +9,6 @@ import { element } from './elements.js';
  * @typedef {import('../model/item.js').Item} Item
  * @typedef {import('./itemRow.js').ItemRow} ItemRow
  * @typedef {typeof import('./itemRow.js').ItemRow} ItemRowClass
- * @typedef {typeof import('../render/bitmaps.js').BitmapCache} BitmapCacheClass
  * @typedef {import('../model/camera.js').Camera} Camera
  *
  * @typedef {object} Parts
@@ -18,6 +17,7 @@ import { element } from './elements.js';
  * @property {Camera} camera
  * @property {import('../edit/selection.js').Selection} selection
  * @property {(item: Item) => void} choose
+ * @property {MediaQueryList} reducedMotion matches if pictures are not to move
  * @property {() => void} requestFrame
  */
 
@@ -33,10 +33,15 @@ export class ItemView {
   #parts;
   /** @type {import('../render/bitmaps.js').BitmapCache | null} null until it is loaded: then pictures have frames only */
   #bitmaps = null;
+  /** @type {import('../render/previews.js').PreviewCache | null} */
+  #previews = null;
+  /** @type {import('../render/animations.js').Animations | null} */
+  #animations = null;
   #layer;
   #cameraVersion = 0;
   #cameraMovedAt = -Infinity;
   #isDirty = true;
+  #wasLarge = false;
   /**
    * @type {Map<string, { names: string[], isShown: boolean }>} the current messages, by kind: the names of the files, and whether
    *   the message is shown
@@ -52,6 +57,7 @@ export class ItemView {
       remove: this.remove.bind(this),
       retryUpload: itemStore.retryUpload.bind(itemStore),
       retryLoad: itemStore.retryLoad.bind(itemStore),
+      toggleMotion: this.#toggleMotion.bind(this),
     };
     this.#layer = new ItemLayer({ ...parts, actions });
     itemStore.addEventListener('change', () => this.#changed());
@@ -75,10 +81,20 @@ export class ItemView {
     this.#layer.useRows(Row);
   }
 
-  /** From now on, pictures are decoded. @param {BitmapCacheClass} Bitmaps */
-  useBitmaps(Bitmaps) {
-    const { itemStore, items } = this.#parts;
-    this.#bitmaps = new Bitmaps(items, (item) => itemStore.placements.pictureChanged(item));
+  /**
+   * From now on, pictures are decoded and shown.
+   * @param {typeof import('../render/bitmaps.js').BitmapCache} BitmapCache
+   * @param {typeof import('../render/previews.js').PreviewCache} PreviewCache
+   * @param {typeof import('../render/animations.js').Animations} Animations
+   */
+  showPictures(BitmapCache, PreviewCache, Animations) {
+    const { itemStore: { placements }, items, reducedMotion } = this.#parts;
+    this.#bitmaps = new BitmapCache(items, (item) => placements.pictureChanged(item));
+    this.#previews = new PreviewCache(items, (item) => placements.pictureChanged(item));
+    const animations = new Animations(items);
+    this.#animations = animations;
+    document.addEventListener('visibilitychange', () => document.hidden ? animations.stop() : this.#changed());
+    reducedMotion.addEventListener('change', () => this.#changed());
     this.#changed();
   }
 
@@ -103,21 +119,28 @@ export class ItemView {
   }
 
   /**
-   * @param {number} now @param {{ width: number, height: number, ratio: number }} view the canvas, in pixels
+   * @param {number} now
+   * @param {{ width: number, height: number, ratio: number, isLarge: boolean }} view the canvas, in pixels; `isLarge`: changes of the
+   *   scene are expensive
    * @returns {boolean} true if another frame is needed
    */
-  frame(now, { width, height, ratio }) {
-    const { camera } = this.#parts;
+  frame(now, { width, height, ratio, isLarge }) {
+    const { camera, reducedMotion } = this.#parts;
     const needsFrame = this.#layer.frame(now, width, height);
     if (this.#cameraVersion !== camera.version) {
       this.#cameraVersion = camera.version;
       this.#cameraMovedAt = now;
       this.#isDirty = true;
     }
-    if (!this.#isDirty || this.#parts.items.size === 0) return needsFrame;
+    if (this.#wasLarge !== isLarge) this.#isDirty = true;
+    this.#wasLarge = isLarge;
+    if (!this.#isDirty || !this.#bitmaps || this.#parts.items.size === 0) return needsFrame;
     if (now - this.#cameraMovedAt < CAMERA_REST_MS) return true;
     this.#isDirty = false;
-    this.#bitmaps?.update(camera.seen(width, height), camera.scale * ratio);
+    const seen = camera.seen(width, height);
+    this.#bitmaps.update(seen, camera.scale * ratio);
+    this.#previews?.update(seen);
+    this.#animations?.update(seen, !isLarge && !reducedMotion.matches);
     return needsFrame;
   }
 
@@ -139,6 +162,12 @@ export class ItemView {
       const gone = () => this.#announcements.get(about) === announcement && this.#announcements.delete(about);
       toast(say(length > 1 ? strings.files(length) : announcement.names[0]), { about, gone });
     }, TOGETHER_MS);
+  }
+
+  /** @param {Item} item */
+  #toggleMotion(item) {
+    item.isPaused = !item.isPaused;
+    this.#changed();
   }
 
   #changed() {

@@ -36,7 +36,8 @@ package final class Gateway: Sendable {
     configuration: GatewayConfiguration, log: Log, clock: GatewayClock = .ofThisMachine,
     disk: (FolderDisk) -> any SessionDisk
   ) throws(GatewayError) {
-    let files = try StaticFiles.load(directory: configuration.publicDirectory)
+    let files = try StaticFiles.load(
+      directory: configuration.publicDirectory, library: StaticFiles.installedLibrary)
     let data: DataFolder
     do throws(DataFolderError) {
       data = try DataFolder(opening: configuration.dataDirectory)

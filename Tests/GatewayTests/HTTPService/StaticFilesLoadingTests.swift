@@ -109,6 +109,32 @@ struct StaticFilesLoadingTests {
     #expect(try cacheControl(files, "/app-3F5KQ2ZD.js") == "no-cache")
   }
 
+  @Test("A clone gets the installed library for PDF files, a release has its own one, and a page may have other files there")
+  func library() throws {
+    let around = TemporaryFolder()
+    let library = around.path + "/share/javascript/pdf"
+    for name in ["build/pdf.js", "build/pdf.worker.js", "build/pdf.js.map", "web/standard_fonts/Sans.pfb", "web/viewer.js"] {
+      try around.write("library", to: "share/javascript/pdf/" + name)
+    }
+    try around.write("map", to: "share/pdf.js/cmaps/H.bcmap")
+    try around.link("share/javascript/pdf/web/cmaps", to: "../../../pdf.js/cmaps")
+    try around.write("<p>", to: "public/index.html")
+    try around.write("own", to: "public/pdf/build/pdf.worker.js")
+    let page = around.path + "/public"
+
+    let files = try StaticFiles.load(directory: page, library: library)
+    #expect(files.count == 5)
+    #expect(try status(files, "/pdf/build/pdf.js") == 200)
+    #expect(try status(files, "/pdf/web/cmaps/H.bcmap") == 200)
+    #expect(try status(files, "/pdf/web/standard_fonts/Sans.pfb") == 200)
+    #expect(try head(files, "/pdf/build/pdf.worker.js")?.fields.first("Content-Length") == "3")
+    #expect(try status(files, "/pdf/web/viewer.js") == nil)
+
+    #expect(try StaticFiles.load(directory: page, library: around.path + "/nowhere").count == 2)
+    try around.write(#"{"version": "1", "files": ["index.html"]}"#, to: "public/release.json")
+    #expect(try StaticFiles.load(directory: page, library: library).count == 2)
+  }
+
   @Test("A manifest outside the folder is not read")
   func linkedManifest() throws {
     let around = TemporaryFolder()

@@ -233,6 +233,8 @@ const table = {
   pastedPart: (limit, count) =>
     `The pasted text is too long: only its first ${number(limit)} characters are here, as ${counted(count, TEXTS)}.`,
   pause: 'Pause',
+  pauseAnimation: 'Pause the animation',
+  playAnimation: 'Play the animation',
   resume: 'Resume',
   paused: 'paused',
   waiting: 'waiting',
@@ -277,6 +279,36 @@ const table = {
   formats: {
     svg: 'SVG: sharp at any size, in browsers and drawing programs.',
     drawing: 'A file with everything on the page. With “Open…” you can continue to draw on it.',
+  },
+  // The pages of a PDF.
+  pdf: {
+    opening: 'Opening…',
+    choose: 'Choose the pages to add as pictures.',
+    pages: 'Pages',
+    /** @param {number} page */
+    page: (page) => `Page ${page}`,
+    /** @param {number} count */
+    chosen: (count) => `${counted(count, PAGES)} selected.`,
+    /** @param {number} limit */
+    tooMany: (limit) => `At most ${number(limit)} pages can be added at a time.`,
+    /** @param {number} limit */
+    onlyFirst: (limit) => `The first ${number(limit)} pages can be chosen here.`,
+    all: 'Select all',
+    none: 'Select none',
+    asFile: 'Add the PDF as a file, too',
+    add: 'Add',
+    /** @param {number} page @param {number} count */
+    adding: (page, count) => `Adding page ${number(page)} of ${number(count)}…`,
+    /** @param {string} name @param {number} page */
+    picture: (name, page) => `${name} p. ${page}`,
+    /** @param {number} page */
+    damagedPage: (page) => `Page ${page} is damaged.`,
+    password: 'Password',
+    locked: 'This PDF is protected. Enter its password to see the pages.',
+    wrongPassword: 'That is not the password.',
+    open: 'Open',
+    unreadable: 'Its pages cannot be shown. The PDF was added as a file.',
+    notHere: 'This server does not show the pages of a PDF. The PDF was added as a file.',
   },
   /** @param {string} percent */
   beingMade: (percent) => `Creating the copy: ${percent}`,

@@ -1,6 +1,6 @@
 /** The export as a PNG, and what all exports share: the extent, and work in time slices. */
 
-import { decodeImage, levelFor, measureImage } from '../../model/imageFile.js';
+import { decodeImage, finestLevel, levelFor, measureImage } from '../../model/imageFile.js';
 import { paintRotated } from '../shapePainter.js';
 import { fontsOf } from '../shippedFonts.js';
 import { laterStrings } from '../../i18n/later.js';
@@ -63,7 +63,7 @@ const QUALITY = 0.92;
 export async function imageOf(item, scale) {
   const blob = await item.load();
   const natural = item.natural ?? await measureImage(blob);
-  return await decodeImage(blob, natural, levelFor(natural, item.place.width * scale));
+  return await decodeImage(blob, natural, levelFor(natural, item.place.width * scale, finestLevel(item.contentType)));
 }
 
 /**

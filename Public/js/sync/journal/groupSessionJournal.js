@@ -32,6 +32,8 @@ import { AttachmentRequests } from './attachmentRequests.js';
  * @property {string} [name] for users; by default the file's
  * @property {string} [contentType] by default the file's
  * @property {unknown} [metadata] any JSON up to the session's `metadataBytes`
+ * @property {Promise<object>} [moreMetadata] further members of the metadata, such as a preview. The upload waits for them, so they
+ *   should be ready soon. Those above the limit are left out.
  * @property {string} [id] a new key, if the caller must know it before the upload
  * @property {(progress: { id: string, offset: number, size: number }) => void} [onProgress]
  * @property {AbortSignal} [signal] cancels the upload
@@ -128,13 +130,13 @@ export class GroupSessionJournal extends EventTarget {
    * Like `add`, with an object to watch, pause and cancel the upload.
    * @param {Blob} blob @param {AddOptions} [options] @returns {Upload}
    */
-  upload(blob, { name, contentType, metadata = null, id = newKey(), onProgress, signal } = {}) {
+  upload(blob, { name, contentType, metadata = null, moreMetadata, id = newKey(), onProgress, signal } = {}) {
     signal?.throwIfAborted();
     if (!isKey(id)) throw new TypeError('An attachment’s id is a UUID in upper case.');
     if (this.#lifetime.signal.aborted) throw new NotJoinedError();
     const fileName = 'name' in blob && typeof blob.name === 'string' ? blob.name : '';
     const description = { id, name: name ?? fileName, contentType: contentType ?? blob.type, metadata };
-    const upload = this.#uploads.add(blob, description);
+    const upload = this.#uploads.add(blob, description, moreMetadata);
     if (onProgress) {
       upload.addEventListener('change', () => onProgress({ id, offset: upload.offset, size: upload.size }));
     }

@@ -67,8 +67,11 @@ export class UploadQueue {
     return this.#held.get(id)?.upload ?? null;
   }
 
-  /** @param {Blob} blob @param {Description} description @returns {Upload} */
-  add(blob, { id, name, contentType, metadata }) {
+  /**
+   * @param {Blob} blob @param {Description} description
+   * @param {Promise<object>} [moreMetadata] further members of the metadata, which the upload waits for @returns {Upload}
+   */
+  add(blob, { id, name, contentType, metadata }, moreMetadata) {
     const held = this.find(id);
     if (held) return held;
     const record = {
@@ -87,7 +90,7 @@ export class UploadQueue {
     const upload = this.#make(record, blob, false);
     const refusal = this.#refusal(blob, metadata);
     if (refusal) upload.end('failed', refusal);
-    else this.#enter(upload, record, this.#keep(record, blob));
+    else this.#enter(upload, record, this.#prepare(record, blob, moreMetadata));
     return upload;
   }
 
@@ -265,6 +268,18 @@ export class UploadQueue {
   #note(record, change) {
     Object.assign(record, change);
     this.#env.store.update(record);
+  }
+
+  /**
+   * Stores an upload, and adds further members to its metadata, if they are within the limit.
+   * @param {UploadRecord} record @param {Blob} blob @param {Promise<object>} [moreMetadata]
+   */
+  async #prepare(record, blob, moreMetadata) {
+    await this.#keep(record, blob);
+    const members = await moreMetadata?.catch(() => null);
+    if (!members || Object.keys(members).length === 0) return;
+    const metadata = { .../** @type {object | null} */ (record.metadata), ...members };
+    if (!this.#refusal(blob, metadata)) this.#note(record, { metadata });
   }
 
   /**

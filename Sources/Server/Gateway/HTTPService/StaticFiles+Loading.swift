@@ -13,13 +13,20 @@ extension StaticFiles {
 
   /// Reads a folder and its subfolders. Skips names that begin with a dot, and symbolic links that lead out of the folder.
   /// Follows other symbolic links. Skips the manifest of a release, and sends its files with the fields that follow from it.
+  ///
+  /// - Parameter library: the folder of pdf.js, which the page needs to show PDF files; nil for none. A release has its own copy.
   package static func load(
-    directory: String, maximumLength: Int = maximumLength
+    directory: String, library: String? = nil, maximumLength: Int = maximumLength
   ) throws(GatewayError) -> StaticFiles {
     var loader = try Loader(directory, room: maximumLength)
     try loader.load()
-    return StaticFiles(loader.files)
+    var files = loader.files
+    if let library, !loader.isRelease { files = Loader.filesOfLibrary(library) + files }
+    return StaticFiles(files)
   }
+
+  /// The folder of Debian's package `libjs-pdf`. It has symbolic links to `/usr/share/pdf.js`.
+  package static let installedLibrary = "/usr/share/javascript/pdf"
 
   /// Checks that a folder can be loaded, without reading the contents of its files.
   ///
@@ -46,14 +53,38 @@ extension StaticFiles {
     /// The manifest of the release; nil if no release was built into the folder.
     private var manifest: ReleaseManifest?
 
-    init(_ directory: String, room: Int) throws(GatewayError) {
-      guard let root = Self.realPath(of: directory) else {
+    init(_ directory: String, root: String? = nil, room: Int) throws(GatewayError) {
+      guard let root = root ?? Self.realPath(of: directory) else {
         throw .unreadableFile(path: directory, SystemError("open", code: errno))
       }
       self.directory = directory
       self.root = root
       self.room = room
       limit = room
+    }
+
+    /// True if a release was built into the folder.
+    var isRelease: Bool { manifest != nil }
+
+    /// Returns the scripts, character maps and fonts of pdf.js, below `pdf/`; nothing if it is not installed or not readable.
+    static func filesOfLibrary(_ library: String) -> [(path: String, file: StaticFile)] {
+      // Links may lead out of the folder of the library, but not out of the folder above.
+      guard let above = realPath(of: library + "/../.."),
+        var loader = try? Loader(library, root: above, room: maximumLength)
+      else { return [] }
+      do {
+        for name in ["pdf.js", "pdf.worker.js"] {
+          let path = library + "/build/" + name
+          guard let information = loader.status(of: path) else { return [] }
+          try loader.add(path, name: name, prefix: "pdf/build/", information)
+        }
+        for folder in ["web/cmaps", "web/standard_fonts"] {
+          try loader.load(library + "/" + folder, prefix: "pdf/" + folder + "/", depth: 0)
+        }
+      } catch {
+        return []
+      }
+      return loader.files
     }
 
     /// Loads the whole folder.
