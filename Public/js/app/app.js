@@ -161,7 +161,7 @@ const flow = new SessionFlow({
     cursors.keepOnly(active);
     stateChanged();
   },
-  showLink: async (link) => (await deferred()).showLink(link),
+  dialogs: /** @returns {Promise<any>} */ () => deferred(),
 });
 
 const textTool = new TextTool(drawing, index, () => stylePicker.textStyle, () => camera.scale, newKey);
@@ -275,8 +275,17 @@ const deferred = () => creating ??= createDeferred().catch((error) => (creating 
 
 async function createDeferred() {
   const parts = await loadDeferred();
-  const { AttachmentLimit, ContentInserter, ExportDialog, ItemRow, limitText, startPages, TiledRenderer, useFonts, ...functions } =
-    parts;
+  const {
+    AttachmentLimit,
+    ContentInserter,
+    ExportDialog,
+    ItemRow,
+    limitText,
+    startPages,
+    TiledRenderer,
+    useFonts,
+    ...functions
+  } = parts;
   renderer.useTiles(TiledRenderer);
   itemView.useRows(ItemRow);
   functions.offerStyles({
@@ -292,6 +301,7 @@ async function createDeferred() {
     frames,
   });
   useFonts({ toolbar, stylePicker, textTool, textBox, selection, shapes, frameQueue, renderer });
+  await functions.speakLater(document.documentElement.lang);
   const exporting = new ExportDialog(
     scene,
     selection,
@@ -331,7 +341,10 @@ async function createDeferred() {
     profile: settings,
     newPage: () => flow.newPage(),
   });
-  return { exporting, inserter, pages, ...functions };
+  const step = (/** @type {1 | -1} */ by) => {
+    functions.stepSelection(by, { scene, selection, selectTool, camera, canvas: renderer });
+  };
+  return { exporting, inserter, pages, ...functions, step };
 }
 
 /**
@@ -398,7 +411,9 @@ bindKeys({
   inputSources,
   selectionController,
   drawing,
+  scene,
   view,
+  step: (by) => withDeferred(({ step }) => step(by)),
   edit: editChosen,
   save,
   showKeys,

@@ -144,12 +144,7 @@ const table = {
   send: 'Senden …',
   code: 'Der Link als QR-Code',
   scan: 'Wer neben dir sitzt, kann den Code mit der Handykamera scannen.',
-  onlyThisDevice:
-    'Diesen Link kann nur dieses Gerät öffnen. Damit andere mitzeichnen können, öffne die Seite unter der Adresse, die dieser Rechner in deinem Netz hat.',
   address: 'Adresse',
-  inNetwork: 'Geräte im selben Netz können diesen Link öffnen.',
-  inNetworkWithWarning:
-    'Geräte im selben Netz können diesen Link öffnen. Ihr Browser warnt vielleicht zuerst, weil er das Zertifikat dieses Rechners nicht kennt.',
   damagedLink: 'Dieser Link ist beschädigt',
   damagedLinkText:
     'Er ist unvollständig, oder etwas anderes stimmt nicht mit ihm. Deshalb führt er zu keiner Sitzung. Lass dir den Link noch einmal geben. Bis dahin kannst du allein zeichnen.',
@@ -302,7 +297,9 @@ const table = {
   thingsRemoved: (count) => `${counted(count, THINGS)} entfernt.`,
   pastedAs: (count) => `Der eingefügte Text ist lang: Daraus sind ${counted(count, TEXTS)} geworden.`,
   pastedPart: (limit, count) =>
-    `Der eingefügte Text ist zu lang: Hier sind nur seine ersten ${number(limit)} Zeichen, als ${counted(count, TEXTS)}.`,
+    `Der eingefügte Text ist zu lang: Hier sind nur seine ersten ${number(limit)} Zeichen, als ${
+      counted(count, TEXTS)
+    }.`,
   textIsFull: (limit) =>
     `Ein Text hat höchstens ${number(limit)} Zeichen. Füge einen längeren daneben ein: Daraus werden mehrere Texte.`,
 

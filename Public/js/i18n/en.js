@@ -157,12 +157,7 @@ const table = {
   send: 'Send…',
   code: 'The link as a QR code',
   scan: 'People beside you can scan this with a phone’s camera.',
-  onlyThisDevice:
-    'Only this device can open this link. To draw with others, open the page at the address that this machine has in your network.',
   address: 'Address',
-  inNetwork: 'Devices in the same network can open this link.',
-  inNetworkWithWarning:
-    'Devices in the same network can open this link. Their browsers may warn at first, because they do not know the certificate of this machine.',
   damagedLink: 'This link is damaged',
   damagedLinkText:
     'It is incomplete, or something else is wrong with it, so it leads to no session. Ask for the link again. Until then, you can draw alone.',

@@ -31,14 +31,29 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
  * @param {import('./inputSources.js').InputSources} parts.inputSources
  * @param {import('./selectionController.js').SelectionController} parts.selectionController
  * @param {import('../edit/drawing.js').Drawing} parts.drawing
+ * @param {import('../model/scene.js').Scene} parts.scene
  * @param {import('./canvasView.js').CanvasView} parts.view
+ * @param {(by: 1 | -1) => void} parts.step selects the next or the previous object
  * @param {() => void} parts.edit edits the selected text
  * @param {() => void} parts.save saves a copy
  * @param {() => void} parts.showKeys
  * @param {() => boolean} parts.isEnded returns true if the session has ended
  */
 export function bindKeys(
-  { toolbar, stylePicker, inputSources, selectionController, drawing, view, edit, save, showKeys, isEnded },
+  {
+    toolbar,
+    stylePicker,
+    inputSources,
+    selectionController,
+    drawing,
+    scene,
+    view,
+    step,
+    edit,
+    save,
+    showKeys,
+    isEnded,
+  },
 ) {
   const { selectTool } = selectionController;
   const colorKeys = [...'1234567890'].map((key, at) => [key, () => stylePicker.chooseColor(at)]);
@@ -57,12 +72,12 @@ export function bindKeys(
     ...Object.fromEntries(ARROWS.map(([key, x, y]) => [key, push(x, y)])),
     'mod+arrowup': () => selectTool.resize(1.1),
     'mod+arrowdown': () => selectTool.resize(1 / 1.1),
-    'mod+a': () => (toolbar.choose('select'), selectTool.selectAll()),
+    'mod+a': () => (toolbar.choose('select'), selectTool.select(scene.all.map(({ id }) => id))),
     'mod+d': () => selectionController.duplicate(),
     'mod+]': () => selectionController.bringToFront(),
     pageup: () => selectionController.bringToFront(),
-    '.': () => (toolbar.choose('select'), selectionController.step(1)),
-    ',': () => (toolbar.choose('select'), selectionController.step(-1)),
+    '.': () => (toolbar.choose('select'), step(1)),
+    ',': () => (toolbar.choose('select'), step(-1)),
     delete: () => selectionController.remove(),
     backspace: () => selectionController.remove(),
     escape: () => (selectTool.cancel(), selectTool.select([])),

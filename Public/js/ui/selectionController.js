@@ -2,8 +2,6 @@
 
 import { SelectionCommands } from '../edit/selectionCommands.js';
 import { transformedBounds, TransformSync } from '../protocol/transformSync.js';
-import { drawnBefore, overlap } from '../model/stroke.js';
-import { Text } from '../model/text.js';
 import { SelectTool } from '../tools/selectTool.js';
 import { errorText, strings } from '../i18n/i18n.js';
 import { announce, confirmed, toast } from './dialogs.js';
@@ -109,24 +107,6 @@ export class SelectionController {
     return this.#commands.restyle(this.#parts.selection.ids, styleOf);
   }
 
-  /** Selects the next shape or item in the order of drawing, or the previous one. @param {1 | -1} by */
-  step(by) {
-    const { shapes, items, selection, camera, view } = this.#parts;
-    const all = [...shapes.all, ...items.all].sort(drawnBefore);
-    if (all.length === 0) return;
-    const { sole } = selection;
-    const before = sole ? all.findIndex(({ id }) => id === sole.id) : by > 0 ? -1 : 0;
-    const at = (before + by + all.length) % all.length;
-    const one = all[at];
-    this.selectTool.select([one.id]);
-    const { left, top, right, bottom } = one.bounds;
-    if (!overlap(one.bounds, camera.seen(view.width, view.height))) {
-      const [x, y] = camera.toCanvas((left + right) / 2, (top + bottom) / 2);
-      camera.pan(view.width / 2 - x, view.height / 2 - y);
-    }
-    announce(`${nameOf(one)}, ${strings.doneOf(strings.number(at + 1), strings.number(all.length))}`);
-  }
-
   /** Removes the selection for everybody. Asks first if that cannot be undone. */
   async remove() {
     const { selection, itemView } = this.#parts;
@@ -145,15 +125,6 @@ export class SelectionController {
     this.#commands.remove(ids);
     announce(strings.thingsRemoved(size));
   }
-}
-
-/** @param {import('../model/scene.js').Drawable} one @returns {string} its name for screen readers */
-function nameOf(one) {
-  if (one instanceof Text) return `${strings.text}: ${one.text}`;
-  if ('place' in one) return one.isPicture ? strings.picture(one.name) : strings.file(one.name);
-  // Other clients may use any name for a tool.
-  const name = { ...strings }[/** @type {'pen'} */ (one.tool)];
-  return typeof name === 'string' ? name : strings.pen;
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { qrCode } from './qrCode.js';
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { showDialog } from './dialogs.js';
 import { element, make, makeSVG } from './elements.js';
 import { isForThisDeviceOnly, networkLinks } from './networkLinks.js';
@@ -54,8 +55,8 @@ export function showLink(link) {
 
 /** @param {string} link to a gateway on this device @returns {string} the devices that can open it */
 function hintFor(link) {
-  if (isForThisDeviceOnly(link)) return strings.onlyThisDevice;
-  return link.startsWith('https:') ? strings.inNetworkWithWarning : strings.inNetwork;
+  if (isForThisDeviceOnly(link)) return laterStrings.onlyThisDevice;
+  return link.startsWith('https:') ? laterStrings.inNetworkWithWarning : laterStrings.inNetwork;
 }
 
 /** @param {HTMLInputElement} input */

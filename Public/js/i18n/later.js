@@ -1,0 +1,25 @@
+/**
+ * The strings of parts that are loaded after the first stroke can be drawn. `i18n.js` has the others. They are set before these
+ * parts are created, and never change after that.
+ */
+
+import { en } from './later/en.js';
+
+/** @typedef {import('./later/en.js').LaterStrings} LaterStrings */
+
+/** The other languages, each loaded only when it is used. @type {Record<string, () => Promise<LaterStrings>>} */
+const OTHERS = {
+  de: async () => (await import('./later/de.js')).de,
+};
+
+/** @type {Readonly<LaterStrings>} */
+export let laterStrings = en;
+
+/** Sets the strings. If a language cannot be loaded, they are in English. @param {string} language of the page */
+export async function speakLater(language) {
+  try {
+    laterStrings = await OTHERS[language]?.() ?? en;
+  } catch {
+    laterStrings = en;
+  }
+}
