@@ -24,6 +24,17 @@ for (const [name, table] of Object.entries(LANGUAGES)) {
   });
 }
 
+test('texts about sheets', () => {
+  const all = [en, de].map((table) => [
+    table.sheetShown(table.sheet(2), 2, 1000),
+    table.sheetWith('Plans', ['Ada', 'Ben']),
+  ]);
+  assert.deepEqual(all, [
+    ['Sheet 2, 2 of 1,000', 'Plans, with Ada and Ben'],
+    ['Blatt 2, 2 von 1.000', 'Plans, mit Ada und Ben'],
+  ]);
+});
+
 test('each language can be chosen, and an unknown one is English', async () => {
   const files = readdirSync(join(PUBLIC, 'js/i18n/later')).map((name) => name.replace('.js', ''));
   assert.deepEqual(files.toSorted(), Object.keys(LANGUAGES).toSorted());

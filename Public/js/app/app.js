@@ -282,6 +282,7 @@ async function createDeferred() {
     ItemRow,
     limitText,
     startPages,
+    startSheets,
     TiledRenderer,
     useFonts,
     ...functions
@@ -302,6 +303,27 @@ async function createDeferred() {
   });
   useFonts({ toolbar, stylePicker, textTool, textBox, selection, shapes, frameQueue, renderer });
   await functions.speakLater(document.documentElement.lang);
+  const sheets = startSheets({
+    sharing,
+    scene,
+    shapes,
+    items,
+    drawing,
+    history,
+    camera,
+    canvas: renderer,
+    view,
+    presence,
+    profile: settings,
+    frames,
+    isWorking: () => input.isWorking || textTool.edited !== null,
+    finish: () => {
+      input.finish();
+      textTool.finish();
+      selectTool.select([]);
+    },
+    changed: stateChanged,
+  });
   const exporting = new ExportDialog(
     scene,
     selection,
@@ -339,12 +361,14 @@ async function createDeferred() {
     tasks: selectionController.tasks,
     storage: tabStorage,
     profile: settings,
+    sheets: sheets.sheets,
     newPage: () => flow.newPage(),
   });
+  const showLink = (/** @type {string} */ link) => functions.showLink(link + sheets.hash);
   const step = (/** @type {1 | -1} */ by) => {
     functions.stepSelection(by, { scene, selection, selectTool, camera, canvas: renderer });
   };
-  return { exporting, inserter, pages, ...functions, step };
+  return { exporting, inserter, pages, ...functions, showLink, step };
 }
 
 /**

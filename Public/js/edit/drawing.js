@@ -5,7 +5,7 @@ import { Draft } from './draft.js';
 import { PenStroke } from './penStroke.js';
 import { ShapeCommands } from './shapeCommands.js';
 import { UndoHistory } from './undoHistory.js';
-import { encodeShape } from '../protocol/shapeMessages.js';
+import { encodeShape, otherEntries } from '../protocol/shapeMessages.js';
 import { ShapeSync } from '../protocol/shapeSync.js';
 import { shapeToolPoints } from '../model/strokeOutline.js';
 import { onPlane, Stroke } from '../model/stroke.js';
@@ -33,6 +33,8 @@ export class Drawing extends EventTarget {
   #history;
   /** @type {(key: string | null) => void} */
   #confirmedChanged = () => {};
+  /** The last stored entries that are no shapes: those of sheets. @type {StoredShape[]} */
+  stored = [];
   #commands;
   #pen;
   #draft;
@@ -92,6 +94,7 @@ export class Drawing extends EventTarget {
     this.detach();
     if (!bringsPicture) this.clear();
     const picture = [...this.#shapes.all];
+    this.stored = otherEntries(stored);
     this.#sync.attach(session, stored);
     this.#sendAll(picture);
   }
@@ -107,8 +110,9 @@ export class Drawing extends EventTarget {
     this.#sendAll([...this.#shapes.all]);
   }
 
-  /** Applies entries that were stored without a session. @param {{ type: string, key: string, payload: Uint8Array }[]} entries */
+  /** Applies entries that were stored without a session. @param {StoredShape[]} entries */
   restore(entries) {
+    this.stored = otherEntries(entries);
     for (const entry of entries) this.#sync.applyStored(entry);
   }
 
@@ -134,6 +138,7 @@ export class Drawing extends EventTarget {
   /** Removes everything on this page only, not in the session. */
   clear() {
     this.#pen.reset();
+    this.stored = [];
     this.#shapes.clear();
     this.#history.clear();
     this.#changed();

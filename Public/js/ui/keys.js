@@ -72,7 +72,7 @@ export function bindKeys(
     ...Object.fromEntries(ARROWS.map(([key, x, y]) => [key, push(x, y)])),
     'mod+arrowup': () => selectTool.resize(1.1),
     'mod+arrowdown': () => selectTool.resize(1 / 1.1),
-    'mod+a': () => (toolbar.choose('select'), selectTool.select(scene.all.map(({ id }) => id))),
+    'mod+a': () => (toolbar.choose('select'), selectTool.select(scene.sheet.all.map(({ id }) => id))),
     'mod+d': () => selectionController.duplicate(),
     'mod+]': () => selectionController.bringToFront(),
     pageup: () => selectionController.bringToFront(),

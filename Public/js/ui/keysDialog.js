@@ -2,6 +2,7 @@
 
 import { isApple } from '../i18n/platform.js';
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { showDialog } from './dialogs.js';
 import { element, make } from './elements.js';
 import { isBusy } from './keys.js';
@@ -35,6 +36,7 @@ function keys() {
     [['+', '−'], strings.keyZoom],
     [[shift('0')], strings.keyActualSize],
     [['F', shift('1')], strings.showEverything],
+    [[shift(strings.pageUp), shift(laterStrings.pageDown)], laterStrings.keySheets],
     [[mod('S')], strings.saveCopy],
     [['?'], strings.keyList],
   ];

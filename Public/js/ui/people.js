@@ -93,6 +93,7 @@ export class People extends EventTarget {
     const made = chip(person, person.name);
     made.addEventListener('click', () => this.#open());
     for (const number of person.numbers) this.#chips.set(number, made);
+    made.dataset.numbers = person.numbers.join();
     return made;
   }
 

@@ -6,7 +6,7 @@ import { strings } from '../i18n/i18n.js';
 import { announce } from './dialogs.js';
 
 /**
- * Selects the next shape or item in the order of drawing, or the previous one.
+ * Selects the next shape or item of the sheet in the order of drawing, or the previous one.
  * @param {1 | -1} by
  * @param {object} parts
  * @param {import('../model/scene.js').Scene} parts.scene
@@ -16,7 +16,7 @@ import { announce } from './dialogs.js';
  * @param {{ width: number, height: number }} parts.canvas in pixels
  */
 export function stepSelection(by, { scene, selection, selectTool, camera, canvas }) {
-  const { all } = scene;
+  const { all } = scene.sheet;
   if (all.length === 0) return;
   const { sole } = selection;
   const before = sole ? all.findIndex(({ id }) => id === sole.id) : by > 0 ? -1 : 0;

@@ -1,5 +1,9 @@
 /** As `en.js` beside it, in German. */
 
+import { formatterOf } from '../format.js';
+
+const { number, list } = formatterOf('de');
+
 /** @type {import('./en.js').LaterStrings} */
 const table = {
   onlyThisDevice:
@@ -7,6 +11,33 @@ const table = {
   inNetwork: 'Geräte im selben Netz können diesen Link öffnen.',
   inNetworkWithWarning:
     'Geräte im selben Netz können diesen Link öffnen. Ihr Browser warnt vielleicht zuerst, weil er das Zertifikat dieses Rechners nicht kennt.',
+
+  sheets: 'Blätter',
+  sheet: (place) => `Blatt ${number(place)}`,
+  sheetOf: (place, count) => `${number(place)} / ${number(count)}`,
+  sheetShown: (name, place, count) => `${name}, ${number(place)} von ${number(count)}`,
+  chooseSheet: (name, place, count) => `Ein Blatt wählen. Du siehst ${name}, ${number(place)} von ${number(count)}.`,
+  sheetWith: (name, people) => `${name}, mit ${list(people)}`,
+  personOnSheet: (person, name) => `${person}, auf ${name}`,
+  addSheet: 'Blatt hinzufügen',
+  editSheets: 'Bearbeiten',
+  editedSheets: 'Zurück',
+  nameOfSheet: (name) => `Name von ${name}`,
+  sheetUp: (name) => `${name} nach oben`,
+  sheetDown: (name) => `${name} nach unten`,
+  removeSheet: (name) => `${name} entfernen`,
+  removeSheetQuestion: (name) => `${name} entfernen?`,
+  removeSheetText: 'Andere haben auf diesem Blatt gezeichnet. Alle können es aus der Liste der Blätter zurückholen.',
+  removedSheets: 'Entfernt',
+  restoreSheet: 'Zurückholen',
+  restoreSheetOf: (name) => `${name} zurückholen`,
+  youRemovedSheet: (name) => `Du hast ${name} entfernt. Rückgängig holt es zurück.`,
+  removedSheetBy: (person, name) =>
+    `${person} hat ${name} entfernt. In der Liste der Blätter kannst du es zurückholen.`,
+  sheetGone: 'Das Blatt dieses Links gibt es nicht mehr.',
+  tooManySheets: 'Auf dieser Seite ist kein Platz für ein weiteres Blatt.',
+  keySheets: 'Voriges Blatt, nächstes Blatt',
+  pageDown: 'Bild ↓',
 };
 
 /** @type {Readonly<import('./en.js').LaterStrings>} */
