@@ -1,8 +1,10 @@
-"""The sheets of a page: tabs, the list of sheets, links, undo and other people."""
+"""The sheets of a page: tabs, the list of sheets, links, undo, other people, exports and printing."""
 
 from __future__ import annotations
 
+import base64
 import json
+import zipfile
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -32,7 +34,7 @@ def strokes(page: Page) -> int:
 
 
 def tabs(page: Page) -> list[str]:
-    return page.locator("#sheets [role=tab]").all_inner_texts()
+    return page.locator("#sheets [role=tab]:visible").all_inner_texts()
 
 
 def has_tabs(page: Page, *names: str) -> None:
@@ -287,6 +289,55 @@ def test_objects_are_copied_to_another_sheet(browser, open_page):
     sees_ink(page, 400, 350)
     go(page, "Sheet 1")
     says(page, "#summary", "1 stroke")
+
+
+@both
+def test_all_sheets_are_saved_and_opened_again(browser, open_page, tmp_path):
+    page = open_page(browser)
+    draw(page, LINE)
+    add(page)
+    rename(page, "Sheet 2", "Plans")
+    draw(page, line(200, 400, 500, 400))
+    choose(page, "save")
+    page.get_by_label("All sheets").check()
+    says(page, "#export-note", "2 sheets")
+    with page.expect_download() as loading:
+        page.locator("#export-save").click()
+    with zipfile.ZipFile(loading.value.path()) as archive:
+        assert archive.testzip() is None
+        assert archive.namelist() == ["1 Sheet 1.png", "2 Plans.png"]
+        assert all(archive.read(name).startswith(b"\x89PNG") for name in archive.namelist())
+    choose(page, "save")
+    page.get_by_label("All sheets").check()
+    page.locator("#export [name=format][value=drawing]").check()
+    with page.expect_download() as loading:
+        page.locator("#export-save").click()
+    file = tmp_path / "both.drawtogether"
+    loading.value.save_as(file)
+    assert [one.get("name") for one in json.loads(file.read_text())["sheets"]] == [None, "Plans"]
+    other = open_page(browser)
+    with other.expect_file_chooser() as choosing:
+        choose(other, "open")
+    choosing.value.set_files(file)
+    has_tabs(other, "Sheet 1", "Plans")
+    until(lambda: strokes(other), lambda count: count == 2)
+    go(other, "Plans")
+    says(other, "#summary", "1 stroke")
+
+
+def test_each_sheet_is_printed_on_a_sheet_of_paper(chromium, open_page):
+    page = open_page(chromium)
+    draw(page, LINE)
+    add(page)
+    draw(page, line(300, 150, 300, 500))
+    page.evaluate("() => void (print = () => { globalThis.printed_ = document.querySelectorAll('#sheet img').length; })")
+    choose(page, "save")
+    page.get_by_label("All sheets").check()
+    page.locator("#export-print").click()
+    assert until(lambda: page.evaluate("globalThis.printed_ ?? 0")) == 2
+    pdf = page.context.new_cdp_session(page).send("Page.printToPDF", {"printBackground": False, "preferCSSPageSize": True})
+    data = base64.b64decode(pdf["data"])
+    assert data.count(b"/Type /Page\n") == 2
 
 
 LOOKS = {

@@ -28,10 +28,11 @@ test('texts about sheets', () => {
   const all = [en, de].map((table) => [
     table.sheetShown(table.sheet(2), 2, 1000),
     table.sheetWith('Plans', ['Ada', 'Ben']),
+    table.sheetsInArchive(2),
   ]);
   assert.deepEqual(all, [
-    ['Sheet 2, 2 of 1,000', 'Plans, with Ada and Ben'],
-    ['Blatt 2, 2 von 1.000', 'Plans, mit Ada und Ben'],
+    ['Sheet 2, 2 of 1,000', 'Plans, with Ada and Ben', '2 sheets, as pictures in a ZIP file'],
+    ['Blatt 2, 2 von 1.000', 'Plans, mit Ada und Ben', '2 Blätter, als Bilder in einer ZIP-Datei'],
   ]);
 });
 

@@ -329,6 +329,7 @@ async function createDeferred() {
     selection,
     () => selectionController.remove(),
     () => sharing.title?.text ?? '',
+    sheets.all,
   );
   const attachmentLimit = new AttachmentLimit(sharing, base);
   const inserter = new ContentInserter({
@@ -343,6 +344,7 @@ async function createDeferred() {
     stylePicker,
     selectionController,
     chooseItem: choose,
+    sheets,
     pointer: () => pointer,
     limit: () => attachmentLimit.load(),
   });

@@ -19,6 +19,8 @@ import { keepOnBoard } from './boardSheets.js';
 
 /**
  * @typedef {import('../protocol/sheetSync.js').Sheet} Sheet
+ * @typedef {{ number: number, name: string, label: string, content: import('../model/scene.js').Scene['sheet'] }} SheetOfPage
+ *   `name`: '' if it has none; `label`: the name, or else the place
  *
  * @typedef {object} Parts
  * @property {import('./sharing.js').Sharing} sharing
@@ -165,9 +167,27 @@ export function startSheets(parts) {
   sharing.addEventListener('opened', () => sharing.session || stopWaiting());
   return {
     sheets,
+    /** Adds a sheet without showing it. @param {string} name @returns {number} 0: there are too many */
+    addSheet: (name) => commands.add(name),
+    /** Names the shown sheet if it has no name. @param {string} name */
+    nameShown: (name) => sheets.find(view.current)?.name || commands.rename(view.current, name),
+    /** The sheets in order, with their contents. @returns {SheetOfPage[]} */
+    all: () => {
+      if (!sheets.isDivided) return [{ number: 1, name: '', label: people.nameOf(1), content: scene }];
+      return view.list.map((number) => ({
+        number,
+        name: sheets.find(number)?.name ?? '',
+        label: people.nameOf(number),
+        content: contents.of(number),
+      }));
+    },
     /** The shown sheet as a part of a link; '' for the first one. */
     get hash() {
       return view.current === 1 ? '' : `#${NAME}=${view.current}`;
+    },
+    /** The number of the shown sheet. */
+    get current() {
+      return view.current;
     },
     /** Shows the sheet of a part of the plane. @param {import('../model/stroke.js').Bounds} bounds */
     showAt: (bounds) => view.showAt(bounds),

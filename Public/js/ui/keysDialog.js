@@ -36,7 +36,7 @@ function keys() {
     [['+', '−'], strings.keyZoom],
     [[shift('0')], strings.keyActualSize],
     [['F', shift('1')], strings.showEverything],
-    [[shift(strings.pageUp), shift(laterStrings.pageDown)], laterStrings.keySheets],
+    [[shift(strings.pageUp), shift(strings.pageUp.replace('↑', '↓'))], laterStrings.keySheets],
     [[mod('S')], strings.saveCopy],
     [['?'], strings.keyList],
   ];

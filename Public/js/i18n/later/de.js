@@ -2,7 +2,8 @@
 
 import { formatterOf } from '../format.js';
 
-const { number, list } = formatterOf('de');
+const { number, counted, list } = formatterOf('de');
+const SHEETS = { one: 'Blatt', other: 'Blätter' };
 
 /** @type {import('./en.js').LaterStrings} */
 const table = {
@@ -36,8 +37,10 @@ const table = {
     `${person} hat ${name} entfernt. In der Liste der Blätter kannst du es zurückholen.`,
   sheetGone: 'Das Blatt dieses Links gibt es nicht mehr.',
   tooManySheets: 'Auf dieser Seite ist kein Platz für ein weiteres Blatt.',
+  allSheets: 'Alle Blätter',
+  sheetsInArchive: (count) => `${counted(count, SHEETS)}, als Bilder in einer ZIP-Datei`,
+  sheetsInDrawing: (count) => `${counted(count, SHEETS)} in einer Datei`,
   keySheets: 'Voriges Blatt, nächstes Blatt',
-  pageDown: 'Bild ↓',
 };
 
 /** @type {Readonly<import('./en.js').LaterStrings>} */

@@ -7,7 +7,8 @@ import { formatterOf } from '../format.js';
 
 /** @typedef {typeof table} LaterStrings */
 
-const { number, list } = formatterOf('en');
+const { number, counted, list } = formatterOf('en');
+const SHEETS = { one: 'sheet', other: 'sheets' };
 
 const table = {
   // The link to a session.
@@ -55,8 +56,12 @@ const table = {
   removedSheetBy: (person, name) => `${person} removed ${name}. You can bring it back from the list of sheets.`,
   sheetGone: 'The sheet of this link no longer exists.',
   tooManySheets: 'This page has no room for another sheet.',
+  allSheets: 'All sheets',
+  /** @param {number} count */
+  sheetsInArchive: (count) => `${counted(count, SHEETS)}, as pictures in a ZIP file`,
+  /** @param {number} count */
+  sheetsInDrawing: (count) => `${counted(count, SHEETS)} in one file`,
   keySheets: 'Previous sheet, next sheet',
-  pageDown: 'Page ↓',
 };
 
 /** @type {Readonly<LaterStrings>} */
