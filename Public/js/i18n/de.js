@@ -6,7 +6,6 @@ const { number, plural, counted, list, moment } = formatterOf('de');
 const STROKES = { one: 'Strich', other: 'Striche' };
 const PICTURES = { one: 'Bild', other: 'Bilder' };
 const FILES = { one: 'Datei', other: 'Dateien' };
-const TEXTS = { one: 'Text', other: 'Texte' };
 const THINGS = { one: 'Element', other: 'Elemente' };
 const PEOPLE = { one: 'Person', other: 'Personen' };
 const PAGES = { one: 'Seite', other: 'Seiten' };
@@ -295,11 +294,6 @@ const table = {
   thingsChosen: (count) => `${counted(count, THINGS)} ausgewählt.`,
   removeThings: (count) => `${counted(count, THINGS)} für alle entfernen?`,
   thingsRemoved: (count) => `${counted(count, THINGS)} entfernt.`,
-  pastedAs: (count) => `Der eingefügte Text ist lang: Daraus sind ${counted(count, TEXTS)} geworden.`,
-  pastedPart: (limit, count) =>
-    `Der eingefügte Text ist zu lang: Hier sind nur seine ersten ${number(limit)} Zeichen, als ${
-      counted(count, TEXTS)
-    }.`,
   textIsFull: (limit) =>
     `Ein Text hat höchstens ${number(limit)} Zeichen. Füge einen längeren daneben ein: Daraus werden mehrere Texte.`,
 

@@ -11,7 +11,6 @@ const { number, plural, counted, list, moment } = formatterOf('en');
 const STROKES = { one: 'stroke', other: 'strokes' };
 const PICTURES = { one: 'picture', other: 'pictures' };
 const FILES = { one: 'file', other: 'files' };
-const TEXTS = { one: 'text', other: 'texts' };
 const THINGS = { one: 'thing', other: 'things' };
 const PEOPLE = { one: 'person', other: 'people' };
 const PAGES = { one: 'page', other: 'pages' };
@@ -344,11 +343,6 @@ const table = {
   /** @param {number} count */
   thingsRemoved: (count) => `${counted(count, THINGS)} removed.`,
 
-  /** @param {number} count */
-  pastedAs: (count) => `The pasted text is long: it became ${counted(count, TEXTS)}.`,
-  /** @param {number} limit @param {number} count */
-  pastedPart: (limit, count) =>
-    `The pasted text is too long: only its first ${number(limit)} characters are here, as ${counted(count, TEXTS)}.`,
   /** @param {number} limit */
   textIsFull: (limit) =>
     `A text has at most ${number(limit)} characters. Paste a longer one beside it: it becomes several texts.`,

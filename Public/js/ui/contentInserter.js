@@ -4,6 +4,7 @@ import { MAX_PASTED, pastedTexts } from '../model/pastedText.js';
 import { isDrawingFile, isDrawingText } from '../persist/drawingFile.js';
 import { newKey } from '../sync/key.js';
 import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
 import { toast } from './dialogs.js';
 import { DrawingImporter } from './drawingImporter.js';
 import { FilePlacer } from './filePlacer.js';
@@ -76,7 +77,7 @@ export class ContentInserter {
     const ids = await selectionController.insert(texts, []);
     toolbar.choose('select');
     selectionController.selectTool.select(ids);
-    if (isCut) toast(strings.pastedPart(MAX_PASTED, texts.length));
-    else if (texts.length > 1) toast(strings.pastedAs(texts.length));
+    if (isCut) toast(laterStrings.pastedPart(MAX_PASTED, texts.length));
+    else if (texts.length > 1) toast(laterStrings.pastedAs(texts.length));
   }
 }

@@ -3,6 +3,7 @@
 import { formatterOf } from '../format.js';
 
 const { number, counted, list } = formatterOf('de');
+const TEXTS = { one: 'Text', other: 'Texte' };
 const SHEETS = { one: 'Blatt', other: 'Blätter' };
 
 /** @type {import('./en.js').LaterStrings} */
@@ -12,6 +13,12 @@ const table = {
   inNetwork: 'Geräte im selben Netz können diesen Link öffnen.',
   inNetworkWithWarning:
     'Geräte im selben Netz können diesen Link öffnen. Ihr Browser warnt vielleicht zuerst, weil er das Zertifikat dieses Rechners nicht kennt.',
+
+  pastedAs: (count) => `Der eingefügte Text ist lang: Daraus sind ${counted(count, TEXTS)} geworden.`,
+  pastedPart: (limit, count) =>
+    `Der eingefügte Text ist zu lang: Hier sind nur seine ersten ${number(limit)} Zeichen, als ${
+      counted(count, TEXTS)
+    }.`,
 
   sheets: 'Blätter',
   sheet: (place) => `Blatt ${number(place)}`,

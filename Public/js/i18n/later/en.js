@@ -8,6 +8,7 @@ import { formatterOf } from '../format.js';
 /** @typedef {typeof table} LaterStrings */
 
 const { number, counted, list } = formatterOf('en');
+const TEXTS = { one: 'text', other: 'texts' };
 const SHEETS = { one: 'sheet', other: 'sheets' };
 
 const table = {
@@ -17,6 +18,13 @@ const table = {
   inNetwork: 'Devices in the same network can open this link.',
   inNetworkWithWarning:
     'Devices in the same network can open this link. Their browsers may warn at first, because they do not know the certificate of this machine.',
+
+  // Pasted text.
+  /** @param {number} count */
+  pastedAs: (count) => `The pasted text is long: it became ${counted(count, TEXTS)}.`,
+  /** @param {number} limit @param {number} count */
+  pastedPart: (limit, count) =>
+    `The pasted text is too long: only its first ${number(limit)} characters are here, as ${counted(count, TEXTS)}.`,
 
   // Sheets.
   sheets: 'Sheets',
