@@ -19,6 +19,14 @@ test('the camera glides until the target is visible as a whole, and then rests',
   assert.equal(camera.version, version);
 });
 
+test('the camera rests at its limit', () => {
+  const { camera, glide, run } = gliding();
+  camera.limit = (view) => ({ ...view, x: Math.min(300, view.x) });
+  glide.to({ left: 2000, top: 0, right: 3000, bottom: 500 });
+  run();
+  assert.equal(camera.x, 300);
+});
+
 test('without gliding, the camera jumps', () => {
   const { camera, glide } = gliding({ glides: () => false });
   glide.to({ left: -500, top: 0, right: 500, bottom: 500 });

@@ -6,6 +6,7 @@ import { Camera } from '../../Public/js/model/camera.js';
 import { Followers, FORGET_MS, MAX_FOLLOWERS } from '../../Public/js/protocol/followers.js';
 import { Following, WAIT_MS } from '../../Public/js/protocol/following.js';
 import { TransientType } from '../../Public/js/protocol/transientMessages.js';
+import { originOf, sheetOf, viewOn } from '../../Public/js/model/sheets.js';
 import { FollowController } from '../../Public/js/ui/followController.js';
 
 const SECOND = 1000;
@@ -81,6 +82,21 @@ for (const act of ['pan', 'zoom', 'stop']) {
     assert.deepEqual([ben.followed, ana.followers, ben.camera.x, ben.camera.y], [null, [], x, y]);
   });
 }
+
+test('the follower sees another sheet as soon as the leader does, and still follows', () => {
+  const { pages: [ana, ben], run } = meeting(2, { hasSheets: true });
+  ben.follow(ana);
+  run(SECOND);
+  ana.reach({ left: 100_000, top: 0, right: 100_100, bottom: 100 });
+  ana.camera.pan(-3000, 40);
+  run(2 * SECOND);
+  assert.equal(ben.followed, 'Person 1');
+  assert.deepEqual([ana.sheet, ben.sheet], [2, 2]);
+  showsWhole(ben, ana);
+  ben.controller.goTo({ left: 0, top: 0, right: 500, bottom: 500 });
+  run(2 * SECOND);
+  assert.deepEqual([ben.sheet, ben.followed], [1, null]);
+});
 
 test('a movement of the follower ends it before the first view, too', () => {
   const { pages: [ana, ben], run, net } = meeting(2);
@@ -267,9 +283,10 @@ test('the number of followers is bounded', () => {
 
 /**
  * Pages in one session, with a network and a clock.
- * @param {number} count @param {{ glides?: boolean, persons?: number[] }} [options] `persons`: the person of each page
+ * @param {number} count @param {{ glides?: boolean, persons?: number[], hasSheets?: boolean }} [options] `persons`: the person of
+ *   each page
  */
-function meeting(count, { glides = true, persons = [0, 1, 2] } = {}) {
+function meeting(count, { glides = true, persons = [0, 1, 2], hasSheets = false } = {}) {
   const clock = { time: 0 };
   /** @type {{ type: string, from: Page, message: any, to: number[] }[]} */
   const sent = [];
@@ -298,6 +315,7 @@ function meeting(count, { glides = true, persons = [0, 1, 2] } = {}) {
 
   class Page {
     camera = new Camera();
+    sheet = 1;
     isFrozen = false;
     /** @type {object[]} */
     events = [];
@@ -309,6 +327,8 @@ function meeting(count, { glides = true, persons = [0, 1, 2] } = {}) {
       this.number = at + 1;
       this.person = persons[at];
       this.size = SIZES[at % SIZES.length];
+      const { width, height } = this.size;
+      if (hasSheets) this.camera.limit = (view) => viewOn(view, this.sheet, width, height);
       this.controller = new FollowController({
         messages: /** @type {any} */ ({
           on: (/** @type {string} */ type, /** @type {any} */ receive) => this.receivers.set(type, receive),
@@ -318,6 +338,7 @@ function meeting(count, { glides = true, persons = [0, 1, 2] } = {}) {
         camera: this.camera,
         view: this.size,
         glides: () => glides,
+        reach: (bounds) => this.reach(bounds),
         me: () => this.number,
         show: () => {},
         requestFrame: () => {},
@@ -326,6 +347,15 @@ function meeting(count, { glides = true, persons = [0, 1, 2] } = {}) {
       this.controller.addEventListener('follow', (event) => {
         this.events.push(/** @type {CustomEvent} */ (event).detail);
       });
+    }
+
+    /** Shows the sheet of a part of the plane. @param {import('../../Public/js/model/stroke.js').Bounds} bounds */
+    reach(bounds) {
+      if (!hasSheets || this.sheet === sheetOf(bounds)) return false;
+      this.sheet = sheetOf(bounds);
+      [this.camera.homeX, this.camera.homeY] = originOf(this.sheet);
+      this.camera.home();
+      return true;
     }
 
     get followed() {

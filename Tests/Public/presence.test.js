@@ -13,7 +13,7 @@ test('a participant is idle after a minute, and active at the next point', () =>
   clock.pass(59 * SECOND);
   assert.equal(presence.of(BEN.number).kind, 'here');
   clock.pass(2 * MINUTE);
-  assert.deepEqual(presence.of(BEN.number), { kind: 'idle', minutes: 2 });
+  assert.deepEqual(presence.of(BEN.number), { kind: 'idle', minutes: 2, sheet: 1 });
   hear('UpsertStrokeMessage', {}, 1);
   assert.equal(presence.of(BEN.number).kind, 'drawing');
   clock.pass(3 * SECOND);
@@ -107,6 +107,32 @@ test('a page hidden while disconnected reports it on reconnect', () => {
   reopen();
   clock.pass(2 * SECOND);
   assert.deepEqual(said(), ['{"away":true} to all']);
+});
+
+test('the others learn which sheet a page shows, also those who come later', () => {
+  const { presence, clock, last, reopen, said, come } = joinedPresence();
+  presence.see(3);
+  come(CARA, 5);
+  clock.pass(2 * SECOND);
+  presence.away(true);
+  assert.deepEqual(said(), ['{"sheet":3} to all', '{"sheet":3} to 3', '{"away":true,"sheet":3} to all']);
+  last().cut();
+  reopen();
+  clock.pass(2 * SECOND);
+  assert.deepEqual(said(), ['{"away":true,"sheet":3} to all']);
+  presence.away(false);
+  presence.see(1);
+  assert.deepEqual(said(), ['{"sheet":3} to all', '{} to all']);
+});
+
+test('the sheet of a participant is that of its last message', async () => {
+  const { presence, hear, changes } = joinedPresence();
+  for (const sheet of [3, 3, 2]) await hear('PresenceMessage', { sheet });
+  assert.deepEqual([presence.of(BEN.number).sheet, changes.length], [2, 2]);
+  for (const sheet of ['2', null, undefined, [2]]) {
+    await hear('PresenceMessage', { sheet });
+    assert.equal(presence.of(BEN.number).sheet, 1);
+  }
 });
 
 test('tabs with one name and color are shown as one person', () => {

@@ -68,6 +68,7 @@ test('a changed language affects every visible text', () => {
     'names',
     'number',
     'secondNames.9',
+    'sheetOf',
     'text',
     'textTitle',
   ]);
@@ -381,6 +382,18 @@ for (const { rule, error, ...says } of ERRORS) {
   });
 }
 
+test('texts about sheets', () => {
+  const all = [laterEnglish, laterGerman].map((table) => [
+    table.sheetShown(table.sheet(2), 2, 1000),
+    table.sheetWith('Plans', ['Ada', 'Ben']),
+    table.sheetsInArchive(2),
+  ]);
+  assert.deepEqual(all, [
+    ['Sheet 2, 2 of 1,000', 'Plans, with Ada and Ben', '2 sheets, as pictures in a ZIP file'],
+    ['Blatt 2, 2 von 1.000', 'Plans, mit Ada und Ben', '2 Blätter, als Bilder in einer ZIP-Datei'],
+  ]);
+});
+
 test('notices of the gateway are localized', async () => {
   assert.equal(noticeText('saved', 'All is saved.'), 'All is saved.');
   await speak('de');
@@ -416,7 +429,8 @@ function textsOf(table, under = '') {
     if (typeof value === 'string') return [[path, value]];
     if (typeof value === 'boolean') return [];
     if (typeof value === 'object') return textsOf(value, `${path}.`);
-    return [[path, key === 'names' ? value(['a', 'b']) : value(2, 2)]];
+    if (key === 'names') return [[path, value(['a', 'b'])]];
+    return [[path, key === 'sheetWith' ? value('a', ['b']) : value(2, 2, 2)]];
   });
 }
 

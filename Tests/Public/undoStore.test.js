@@ -10,6 +10,7 @@ import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
 import { Stroke } from '../../Public/js/model/stroke.js';
+import { Sheets } from '../../Public/js/protocol/sheetSync.js';
 import { TransformSync } from '../../Public/js/protocol/transformSync.js';
 import { newKey } from '../../Public/js/sync/key.js';
 
@@ -215,6 +216,7 @@ test('a page works where the storage is refused', () => {
 
 /** A tab: its storage, and the parts of its present page. */
 class Tab {
+  sheets = new Sheets();
   stored = '';
   isRefused = false;
   /** The number of steps that found nothing. */
@@ -342,6 +344,12 @@ class Tab {
         this.stored = value;
       },
     };
-    return new UndoStore({ ...parts, tasks: commands.tasks, storage, sharing: /** @type {any} */ (this.sharing) });
+    return new UndoStore({
+      ...parts,
+      tasks: commands.tasks,
+      sheets: this.sheets,
+      storage,
+      sharing: /** @type {any} */ (this.sharing),
+    });
   }
 }

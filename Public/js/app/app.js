@@ -157,7 +157,7 @@ const flow = new SessionFlow({
     cursors?.keepOnly(active);
     stateChanged();
   },
-  showLink: async (link) => (await deferred()).showLink(link),
+  dialogs: /** @returns {Promise<any>} */ () => deferred(),
 });
 
 const textTool = new TextTool(drawing, index, () => stylePicker.textStyle, () => camera.scale, newKey);
@@ -294,6 +294,7 @@ async function createDeferred() {
     itemView,
     people,
     pointer: () => pointer,
+    presence,
     reducedMotion,
     renderer,
     requestFrame,
@@ -303,6 +304,7 @@ async function createDeferred() {
     settings,
     shapes,
     sharing,
+    stateChanged,
     stylePicker,
     tabStorage,
     textBox,
@@ -386,6 +388,7 @@ bindKeys({
   inputSources,
   selectionController,
   drawing,
+  scene,
   view,
   edit: editChosen,
   save,

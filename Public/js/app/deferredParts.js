@@ -14,6 +14,7 @@ import { element } from '../ui/elements.js';
 import { ExportDialog } from '../ui/exportDialog.js';
 import { ItemRow } from '../ui/itemRow.js';
 import { Meeting } from '../ui/meeting.js';
+import { showLink } from '../ui/shareDialog.js';
 import { limitText } from '../ui/textLimit.js';
 import { AttachmentLimit } from './attachmentLimit.js';
 import { showAuthors } from './authors.js';
@@ -21,6 +22,7 @@ import { useFonts } from './fonts.js';
 import { offerKeyboard } from './keyboard.js';
 import { offerObjects } from './objects.js';
 import { startPages } from './pages.js';
+import { startSheets } from './sheets.js';
 import { offerStyles } from './styles.js';
 import { offerTransforms } from './transforms.js';
 
@@ -45,6 +47,7 @@ import { offerTransforms } from './transforms.js';
  * @property {import('../ui/itemView.js').ItemView} itemView
  * @property {import('../ui/people.js').People} people
  * @property {() => [number, number] | null} pointer returns the position of the mouse, in the plane
+ * @property {import('../protocol/presence.js').Presence} presence
  * @property {MediaQueryList} reducedMotion
  * @property {import('../render/renderer.js').Renderer} renderer
  * @property {() => void} requestFrame
@@ -54,6 +57,7 @@ import { offerTransforms } from './transforms.js';
  * @property {import('../ui/settings.js').Settings} settings
  * @property {import('../model/shapes.js').Shapes} shapes
  * @property {import('./sharing.js').Sharing} sharing
+ * @property {() => void} stateChanged updates the state of the page
  * @property {import('../ui/stylePicker.js').StylePicker} stylePicker
  * @property {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>} tabStorage
  * @property {import('../ui/textBox.js').TextBox} textBox
@@ -85,17 +89,32 @@ export async function createParts(page) {
   const { selectTool, tasks } = selectionController;
   offerKeyboard({ ...page, view: renderer, offerUnlock: (locked) => lockBar.offer(locked) });
   offerTransforms({ ...page, canvas: renderer, snappedTools: [tools.rectangle, tools.ellipse] });
+  const isWorking = () => input.isWorking || textTool.edited !== null;
+  const sheets = startSheets({
+    ...page,
+    canvas: renderer,
+    profile: settings,
+    isWorking,
+    finish: () => {
+      input.finish();
+      textTool.finish();
+      selectTool.select([]);
+    },
+    changed: page.stateChanged,
+  });
   const exporting = new ExportDialog(
     scene,
     selection,
     () => selectionController.remove(),
     () => sharing.title?.text ?? '',
+    sheets.all,
   );
   const attachmentLimit = new AttachmentLimit(sharing, page.base);
   const inserter = new ContentInserter({
     ...page,
     canvas: renderer,
     chooseItem: page.choose,
+    sheets,
     limit: () => attachmentLimit.load(),
   });
   limitText(/** @type {HTMLTextAreaElement} */ (element('writing')), MAX_TEXT_LENGTH, {
@@ -107,16 +126,25 @@ export async function createParts(page) {
     tasks,
     storage: page.tabStorage,
     profile: settings,
+    sheets: sheets.sheets,
     newPage: () => flow.newPage(),
   });
   const meeting = new Meeting({
     ...page,
     view: renderer,
     selectTool,
-    isWorking: () => input.isWorking || textTool.edited !== null,
+    isWorking,
+    reach: (bounds) => sheets.reach(bounds),
     glides: () => !page.reducedMotion.matches,
   });
   tools.laser = meeting.laserTool;
   frames.run((now) => meeting.frame(now));
-  return { exporting, inserter, lockBar, meeting, pages };
+  return {
+    exporting,
+    inserter,
+    lockBar,
+    meeting,
+    pages,
+    showLink: (/** @type {string} */ link) => showLink(link + sheets.hash),
+  };
 }

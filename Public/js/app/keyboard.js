@@ -72,6 +72,6 @@ export function offerKeyboard(parts) {
   };
   offerObjects({
     open: () => dialog.open(),
-    step: (by) => isEnded() || stepToObject({ ...parts, choose: chooseOne }, by),
+    step: (by) => isEnded() || stepToObject({ ...parts, scene: parts.scene.sheet, choose: chooseOne }, by),
   });
 }

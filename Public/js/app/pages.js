@@ -1,5 +1,6 @@
 /** The list of pages; the title and the address of the shown page; and its undo history over reloads. */
 
+import { sheetOf } from '../model/sheets.js';
 import { Title } from '../protocol/titleSync.js';
 import { PageList } from '../persist/pageList.js';
 import { thumbnailOf } from '../render/export/thumbnail.js';
@@ -25,8 +26,13 @@ export function startPages(parts) {
   const title = sharing.title ??= new Title();
   new Address(sharing);
   const list = new PageList({ leases: sharing.leases });
-  const paint = (/** @type {readonly import('../model/scene.js').Drawable[]} */ drawables) => {
+  const paint = (/** @type {readonly import('../model/scene.js').Drawable[]} */ all) => {
     const { paint, paper } = onWhitePaper();
+    const { sheet } = parts.scene;
+    // The shown sheet, or else the lowest object's.
+    const drawables = sheet.isEmpty
+      ? all.filter(({ bounds }) => sheetOf(bounds) === sheetOf(all[0].bounds))
+      : [...sheet.all];
     return thumbnailOf(drawables, paint, paper);
   };
   const later = (/** @type {() => void} */ run) => setTimeout(() => whenIdle(run), RECORD_AFTER_MS);

@@ -64,6 +64,8 @@ export class Sharing extends EventTarget {
   #over = null;
   /** The title of the page; null until it is needed. @type {import('../protocol/titleSync.js').Title | null} */
   title = null;
+  /** The names and the order of the sheets; null until they are needed. @type {import('../protocol/sheetSync.js').Sheets | null} */
+  sheets = null;
   /** The leases of this page. */
   leases;
 
@@ -205,6 +207,7 @@ export class Sharing extends EventTarget {
     this.#drawing.endStroke();
     const pending = this.#session?.pending.flatMap(({ entry }) => entry.key ?? []) ?? [];
     this.#drawing.detach();
+    this.sheets?.detach();
     // The gateway no longer has the picture of an ended session. The items are stored while they belong to the session.
     if (isOver) this.#snapshots?.end(pending);
     else if (comesBack) this.#snapshots?.stop();
@@ -244,15 +247,24 @@ export class Sharing extends EventTarget {
       this.dispatchEvent(new CustomEvent('unloaded', { detail }));
     };
     const parts = await this.#load(failed);
-    const { GroupSession, GroupSessionJournal, OutboxStore, persistentJournalEnvironment, SessionSnapshots, Title } =
-      parts;
+    const {
+      GroupSession,
+      GroupSessionJournal,
+      OutboxStore,
+      persistentJournalEnvironment,
+      SessionSnapshots,
+      Sheets,
+      Title,
+    } = parts;
     const [database, newId, acquireLease] = [this.#database, this.#newId, this.#acquireLease];
     const newStore = (/** @type {typeof NO_STORAGE} */ storage) =>
       new OutboxStore({ session: id, storage, database, newId, acquireLease });
     const store = newStore(this.#storage);
     const saved = await store.open();
+    const sheets = this.sheets ??= new Sheets();
     const snapshots = this.#snapshots ??= new SessionSnapshots({
       drawing: this.#drawing,
+      sheets,
       items: this.#items,
       database: this.#snapshotDatabase,
       base: this.#base,
@@ -273,6 +285,7 @@ export class Sharing extends EventTarget {
     this.#lastSeen = stored ? (stored.isWhole ? 'whole' : 'part') : '';
     this.#drawing.attach(session, { bringsPicture, stored: stored?.shapes });
     (this.title ??= new Title()).attach(session, { bringsPicture });
+    sheets.attach(session, { bringsPicture, stored: this.#drawing.stored });
     session.addEventListener('savechange', (event) => {
       // A finished stroke is stored at once; unfinished strokes and received results are stored later.
       this.#saves.schedule(/** @type {CustomEvent} */ (event).detail.isUrgent);
@@ -312,6 +325,7 @@ export class Sharing extends EventTarget {
     this.#drawing.clear();
     this.#itemStore.clear();
     this.title?.clear();
+    this.sheets?.clear();
     this.#alone.begin();
     if (wasOver) this.#become(null, null);
     this.dispatchEvent(new Event('opened'));

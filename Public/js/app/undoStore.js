@@ -13,6 +13,7 @@ import { readCommands, storeCommands } from '../edit/storedCommands.js';
  * @property {import('../model/scene.js').Items} items
  * @property {import('../edit/undoHistory.js').UndoHistory} history
  * @property {import('../model/scheduling.js').ChunkedTasks} tasks
+ * @property {import('../protocol/sheetSync.js').Sheets} sheets
  * @property {Pick<Storage, 'getItem' | 'setItem'>} storage that lives as long as the tab
  */
 

@@ -5,7 +5,7 @@ import { Draft } from './draft.js';
 import { PenStroke } from './penStroke.js';
 import { ShapeCommands } from './shapeCommands.js';
 import { UndoHistory } from './undoHistory.js';
-import { encodeShape } from '../protocol/shapeMessages.js';
+import { encodeShape, otherEntries } from '../protocol/shapeMessages.js';
 import { ShapeSync } from '../protocol/shapeSync.js';
 import { originMembers } from '../model/origin.js';
 import { shapeToolPoints } from '../model/strokeOutline.js';
@@ -36,6 +36,8 @@ export class Drawing extends EventTarget {
   #history;
   /** @type {(key: string | null) => void} */
   #confirmedChanged = () => {};
+  /** The last stored entries that are no shapes: those of sheets. @type {StoredShape[]} */
+  stored = [];
   #commands;
   #pen;
   #draft;
@@ -95,6 +97,7 @@ export class Drawing extends EventTarget {
     this.detach();
     if (!bringsPicture) this.clear();
     const picture = [...this.#shapes.all];
+    this.stored = otherEntries(stored);
     this.#sync.attach(session, stored);
     this.#sendAll(picture);
   }
@@ -110,8 +113,9 @@ export class Drawing extends EventTarget {
     this.#sendAll([...this.#shapes.all]);
   }
 
-  /** Applies entries that were stored without a session. @param {{ type: string, key: string, payload: Uint8Array }[]} entries */
+  /** Applies entries that were stored without a session. @param {StoredShape[]} entries */
   restore(entries) {
+    this.stored = otherEntries(entries);
     for (const entry of entries) this.#sync.applyStored(entry);
   }
 
@@ -137,6 +141,7 @@ export class Drawing extends EventTarget {
   /** Removes everything on this page only, not in the session. */
   clear() {
     this.#pen.reset();
+    this.stored = [];
     this.#shapes.clear();
     this.#history.clear();
     this.#changed();

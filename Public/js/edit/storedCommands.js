@@ -5,6 +5,7 @@ import { originMembers } from '../model/origin.js';
 import { Text } from '../model/text.js';
 import { Retention } from '../sync/wire.js';
 import { ChangeSet } from './changeSet.js';
+import { sheetCommand } from './sheetCommands.js';
 
 /**
  * @typedef {import('./undoHistory.js').Command} Command
@@ -12,7 +13,8 @@ import { ChangeSet } from './changeSet.js';
  * @typedef {import('./undoHistory.js').SetContent} SetContent
  * @typedef {import('./undoHistory.js').ChangeContent} ChangeContent
  * @typedef {import('../model/shapes.js').Shape} Shape
- * @typedef {import('./changeSet.js').Parts & { tasks: import('../model/scheduling.js').ChunkedTasks }} Parts
+ * @typedef {import('./changeSet.js').Parts & { tasks: import('../model/scheduling.js').ChunkedTasks,
+ *   sheets: import('../protocol/sheetSync.js').Sheets }} Parts
  *
  * The id of a shape; with its message if it is not on the page and must come back.
  * @typedef {string | [id: string, type: string, message: string]} StoredShape
@@ -88,6 +90,7 @@ function recordOf(content, returning, parts, maximumLength) {
     case 'restyled':
       return changeRecord(content, parts);
     case 'text':
+    case 'sheet':
       return content;
   }
 }
@@ -152,6 +155,8 @@ function commandOf(stored, parts) {
       return replaceCommand(stored, parts);
     case 'text':
       return textCommand(stored, parts);
+    case 'sheet':
+      return sheetCommand(stored, parts.sheets);
     default:
       return setCommand(stored, parts);
   }

@@ -18,7 +18,12 @@
  * @property {readonly import('./changeSet.js').ItemChange[]} items
  * @property {Transform} [transform] of a move; missing if each shape and item has its own
  * @property {Iterable<string>} [names] of the changed properties
- * @typedef {SetContent | ReplacedContent | TextContent | ChangeContent} Content
+ * @typedef {object} SheetContent
+ * @property {'sheet'} kind
+ * @property {number} number of the sheet
+ * @property {Partial<import('../protocol/sheetSync.js').Sheet> | null} before the changed properties; null: it had no entry
+ * @property {Partial<import('../protocol/sheetSync.js').Sheet> | null} after
+ * @typedef {SetContent | ReplacedContent | TextContent | ChangeContent | SheetContent} Content
  * @typedef {{ id: string }} Identified
  */
 
@@ -31,6 +36,8 @@ export class UndoHistory {
   #done = [];
   /** @type {Command[]} */
   #undone = [];
+  /** Called before a command is undone or done again. @type {(command: Command) => void} */
+  before = () => {};
 
   /** The commands that can be undone, oldest first. @returns {readonly Command[]} */
   get done() {
@@ -59,16 +66,12 @@ export class UndoHistory {
 
   /** @returns {Command | null} the latest command, which is now undone */
   undo() {
-    const command = this.#done.pop() ?? null;
-    if (command) this.#undone.push(command);
-    return command;
+    return this.#step(this.#done, this.#undone);
   }
 
   /** @returns {Command | null} the command undone last, which is now done again */
   redo() {
-    const command = this.#undone.pop() ?? null;
-    if (command) this.#done.push(command);
-    return command;
+    return this.#step(this.#undone, this.#done);
   }
 
   /**
@@ -83,5 +86,14 @@ export class UndoHistory {
   clear() {
     this.#done = [];
     this.#undone = [];
+  }
+
+  /** Moves the last command of a list to another list. @param {Command[]} from @param {Command[]} to */
+  #step(from, to) {
+    const next = from.at(-1);
+    if (next) this.before(next);
+    const command = from.pop() ?? null;
+    if (command) to.push(command);
+    return command;
   }
 }

@@ -16,9 +16,14 @@ export class Camera {
   scale = 1;
   /** Counts changes. */
   version = 0;
+  /** The top left of the initial view, in the plane. */
+  homeX = 0;
+  homeY = 0;
+  /** Returns the nearest view that is allowed. @type {(view: { x: number, y: number, scale: number }) => object} */
+  limit = (view) => view;
 
   get isHome() {
-    return this.x === 0 && this.y === 0 && this.scale === 1;
+    return this.x === this.homeX && this.y === this.homeY && this.scale === 1;
   }
 
   /** @param {number} x @param {number} y of the canvas @returns {[number, number]} of the plane */
@@ -47,7 +52,7 @@ export class Camera {
   }
 
   home() {
-    this.#set(0, 0, 1);
+    this.#set(this.homeX, this.homeY, 1);
   }
 
   /**
@@ -68,9 +73,7 @@ export class Camera {
 
   /** @param {number} x @param {number} y @param {number} scale */
   #set(x, y, scale) {
-    this.x = x;
-    this.y = y;
-    this.scale = scale;
+    Object.assign(this, this.limit({ x, y, scale }));
     this.version += 1;
   }
 }

@@ -73,10 +73,13 @@ export class CameraGlide {
     if (isWithin(NEAR_PX, NEAR_RATIO)) return false;
     const isLast = !this.#glides() || isWithin(LAST_PX, LAST_RATIO);
     const part = isLast ? 1 : 1 - Math.exp(-elapsed / GLIDE_MS);
+    const before = [camera.x, camera.y, camera.scale];
     if (ratio !== 1) camera.zoom(ratio ** part, width / 2, height / 2);
     if (isLast && scale === 1) camera.zoom(1 / camera.scale, width / 2, height / 2);
     camera.pan(-dx * part * camera.scale, -dy * part * camera.scale);
     this.#version = camera.version;
-    return !isLast;
+    // The camera may have a limit, such as the border of a sheet.
+    const isAtLimit = part > 0 && [camera.x, camera.y, camera.scale].join() === before.join();
+    return !isLast && !isAtLimit;
   }
 }

@@ -100,6 +100,11 @@ const STROKES_A_PICTURE = 20;
 export class Scene {
   #shapes;
   #items;
+  /**
+   * The content of the shown sheet; the scene itself if there is only one sheet.
+   * @type {Pick<Scene, 'all' | 'bounds' | 'strokes' | 'pictures' | 'files' | 'isEmpty'>}
+   */
+  sheet = this;
 
   /** @param {import('./shapes.js').Shapes} shapes @param {Items} items */
   constructor(shapes, items) {

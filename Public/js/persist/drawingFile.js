@@ -8,7 +8,9 @@ import { changedEnds } from '../model/connection.js';
 import { MAX_STROKE_POINTS } from '../protocol/shapeSync.js';
 import { encodeShape, readShape } from '../protocol/shapeMessages.js';
 import { NO_ORIGIN } from '../model/origin.js';
+import { cleanName } from '../protocol/sheetSync.js';
 import { placementMessage, readPlacement } from '../model/placement.js';
+import { isSheet, MAX_SHEETS } from '../model/sheets.js';
 import { Stroke } from '../model/stroke.js';
 import { byteCount } from '../i18n/format.js';
 import { Retention } from '../sync/wire.js';
@@ -21,8 +23,9 @@ import { base64Of, inSlices, isItem } from '../render/export/raster.js';
  * @typedef {import('../model/placement.js').PartialPlacement} PartialPlacement
  * @typedef {{ id: string, name: string, contentType: string, placement: PartialPlacement,
  *   bytes: Uint8Array<ArrayBuffer> }} ImportedItem
- * @typedef {{ shapes: Shape[], items: ImportedItem[], damaged: number }} ImportedDrawing `damaged`: the number of unreadable
- *   shapes and items
+ * @typedef {{ number: number, name: string }} ImportedSheet
+ * @typedef {{ shapes: Shape[], items: ImportedItem[], sheets: ImportedSheet[], damaged: number }} ImportedDrawing `sheets` in
+ *   their order, if there are several; `damaged`: the number of unreadable shapes and items
  */
 
 export const VERSION = 1;
@@ -42,10 +45,11 @@ export function isDrawingFile({ name }) {
 
 /**
  * @param {Pick<import('../render/export/raster.js').ExportOptions, 'drawables'> &
- * Partial<import('../render/export/raster.js').ExportOptions>} order
+ * Partial<import('../render/export/raster.js').ExportOptions> & { sheets?: ImportedSheet[] }} order `sheets`: those of the
+ *   drawables, if there are several
  * @returns {Promise<{ blob: Blob, missing: number }>} `missing`: the number of pictures that could not be loaded
  */
-export async function writeDrawing({ drawables, signal, progress }) {
+export async function writeDrawing({ drawables, sheets = [], signal, progress }) {
   /** @type {string[]} */
   const shapes = [];
   /** @type {string[]} */
@@ -61,7 +65,7 @@ export async function writeDrawing({ drawables, signal, progress }) {
     if (data === null) missing += 1;
     else items.push(JSON.stringify({ id, name, contentType, placement: placementMessage(place), data }));
   }
-  const blob = new Blob(fileParts(shapes, items), { type: 'application/json' });
+  const blob = new Blob(fileParts(shapes, items, sheets), { type: 'application/json' });
   checkSize(blob);
   return { blob, missing };
 }
@@ -82,9 +86,11 @@ function serializeShape(shape) {
   return `{"type":"${type}","message":${new TextDecoder().decode(payload)}}`;
 }
 
-/** @param {string[]} shapes @param {string[]} items */
-function fileParts(shapes, items) {
-  return [`${BEGINNING}${VERSION},"marks":[\n`, ...commas(shapes), '\n],"items":[\n', ...commas(items), '\n]}\n'];
+/** @param {string[]} shapes @param {string[]} items @param {ImportedSheet[]} [sheets] */
+function fileParts(shapes, items, sheets = []) {
+  const listed = sheets.map(({ number, name }) => ({ sheet: number, ...name && { name } }));
+  const end = listed.length > 0 ? `\n],"sheets":${JSON.stringify(listed)}}\n` : '\n]}\n';
+  return [`${BEGINNING}${VERSION},"marks":[\n`, ...commas(shapes), '\n],"items":[\n', ...commas(items), end];
 }
 
 /** @param {{ size: number }} file @throws {Error} if it is too large to be imported */
@@ -99,13 +105,13 @@ export function checkSize({ size }) {
  * @throws {Error} with a text for the user
  */
 export async function readDrawing(text, newKey) {
-  const { shapes, items } = parseFile(text);
+  const { shapes, items, sheets } = parseFile(text);
   const limits = [[shapes.length, MAX_SHAPES, laterStrings.shapesInFile], [items.length, MAX_ITEMS, strings.files]];
   for (const [count, limit, say] of /** @type {[number, number, (count: number) => string][]} */ (limits)) {
     if (count > limit) throw new Error(laterStrings.tooManyInDrawing(say(count), limit));
   }
   /** @type {ImportedDrawing} */
-  const imported = { shapes: [], items: [], damaged: 0 };
+  const imported = { shapes: [], items: [], sheets: readSheets(sheets), damaged: 0 };
   /** The new ids, by those in the file. @type {Map<unknown, string>} */
   const ids = new Map();
   for await (const one of inSlices(shapes)) {
@@ -128,7 +134,7 @@ export async function readDrawing(text, newKey) {
   return imported;
 }
 
-/** @param {string} text @returns {{ shapes: any[], items: any[] }} */
+/** @param {string} text @returns {{ shapes: any[], items: any[], sheets: unknown }} */
 function parseFile(text) {
   let drawing;
   try {
@@ -136,12 +142,21 @@ function parseFile(text) {
   } catch {
     throw new Error(laterStrings.noDrawing);
   }
-  const { drawTogether: version, marks: shapes, items } = drawing ?? {};
+  const { drawTogether: version, marks: shapes, items, sheets } = drawing ?? {};
   if (!Number.isInteger(version) || !Array.isArray(shapes) || !Array.isArray(items)) {
     throw new Error(laterStrings.noDrawing);
   }
   if (version > VERSION) throw new Error(laterStrings.drawingTooNew);
-  return { shapes, items };
+  return { shapes, items, sheets };
+}
+
+/** @param {unknown} listed @returns {ImportedSheet[]} */
+function readSheets(listed) {
+  const all = Array.isArray(listed) ? listed.slice(0, MAX_SHEETS) : [];
+  const read = all.filter((one) => isSheet(one?.sheet)).map(({ sheet, name }) => {
+    return { number: sheet, name: typeof name === 'string' ? cleanName(name) : '' };
+  });
+  return read.filter(({ number }, at) => read.findIndex((one) => one.number === number) === at);
 }
 
 /** @param {any} one @param {string} id @param {number} at @returns {Shape | null} */

@@ -14,6 +14,7 @@ import { partsOf, SnapshotWriter } from './snapshotWriter.js';
  * @typedef {object} Parts
  * @property {import('../edit/drawing.js').Drawing} drawing
  * @property {import('../model/scene.js').Items} items
+ * @property {import('../protocol/sheetSync.js').Sheets} [sheets]
  * @property {import('./database.js').Database} database its own
  * @property {URL} base address of the gateway
  * @property {() => string} newId random
@@ -66,6 +67,7 @@ export class SessionSnapshots {
       this.#writeSoon();
     };
     parts.items.observe({ shown: itemsChanged, changed: itemsChanged, hidden: itemsChanged });
+    parts.sheets?.addEventListener('change', itemsChanged);
   }
 
   /** @param {string} session its id @returns {Promise<Snapshot | null>} null if nothing is stored */
@@ -81,7 +83,7 @@ export class SessionSnapshots {
       return asked;
     }) ?? [];
     if (!record) return null;
-    const shapes = parts.flatMap((/** @type {any} */ part) => part.shapes ?? []);
+    const shapes = parts.flatMap((/** @type {any} */ part) => [...part.shapes ?? [], ...part.sheets ?? []]);
     const items = parts.flatMap((/** @type {any} */ part) => part.items ?? []);
     return {
       shapes,
@@ -184,9 +186,9 @@ export class SessionSnapshots {
 
   /** @param {string} session */
   #begin(session) {
-    const { newId, database, drawing, items } = this.#parts;
+    const { newId, database, drawing, items, sheets } = this.#parts;
     const [wallClock, maximumBytes] = [this.#wallClock, this.#maximumBytes];
-    return new SnapshotWriter({ session, copy: newId(), database, drawing, items, maximumBytes, wallClock });
+    return new SnapshotWriter({ session, copy: newId(), database, drawing, items, sheets, maximumBytes, wallClock });
   }
 
   /** @param {string} session @returns {Promise<boolean>} false: another tab writes it */

@@ -5,7 +5,7 @@ import { within } from './database.js';
 /**
  * @typedef {import('../edit/drawing.js').StoredShape} StoredShape
  * @typedef {Pick<import('../model/item.js').Item, 'id' | 'name' | 'contentType' | 'size' | 'natural' | 'by' | 'place'>} ItemRecord
- * @typedef {{ shapes: StoredShape[] } | { items: ItemRecord[] }} Part
+ * @typedef {{ shapes: StoredShape[] } | { items: ItemRecord[], sheets: StoredShape[] }} Part
  *
  * @typedef {object} SessionRecord
  * @property {string} id
@@ -20,6 +20,7 @@ import { within } from './database.js';
  * @property {import('./database.js').Database} database
  * @property {Pick<import('../edit/drawing.js').Drawing, 'encodeConfirmed' | 'confirmedKeys'>} drawing
  * @property {{ all: readonly import('../model/item.js').Item[] }} items
+ * @property {{ readonly stored: StoredShape[] }} [sheets]
  * @property {number} maximumBytes of the shapes; more are left out
  * @property {() => number} wallClock milliseconds since 1970
  */
@@ -72,6 +73,7 @@ export class SnapshotWriter {
     this.#areItemsChanged = true;
   }
 
+  /** The items or the sheets changed. */
   itemsChanged() {
     this.#areItemsChanged = true;
   }
@@ -89,7 +91,9 @@ export class SnapshotWriter {
       this.#changed.delete(part);
       written.push([String(part).padStart(6, '0'), this.#encode(part)]);
     }
-    if (this.#areItemsChanged) written.push(['items', { items: this.#items() }]);
+    if (this.#areItemsChanged) {
+      written.push(['items', { items: this.#items(), sheets: this.#parts.sheets?.stored ?? [] }]);
+    }
     this.#areItemsChanged = false;
     for (const [name, part] of written) {
       if (part) this.#stored.add(name);

@@ -7,12 +7,14 @@
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../sync/groupSessionMessenger.js').GroupSessionMessenger} GroupSessionMessenger
  * @typedef {import('../sync/participants.js').Participant} Participant
- * @typedef {{ isAway: boolean, activeAt: number, drawnAt: number }} Activity
- * @typedef {{ kind: 'drawing' | 'here' | 'idle' | 'away', minutes: number }} State `minutes`: the time since the last activity
+ * @typedef {{ isAway: boolean, activeAt: number, drawnAt: number, sheet: number }} Activity
+ * @typedef {{ kind: 'drawing' | 'here' | 'idle' | 'away', minutes: number, sheet: number }} State `minutes`: the time since the last
+ *   activity; `sheet`: the number of the sheet that the participant sees
  */
 
 /**
- * The message type, unreliable. `{}`: here; `{"away": true}`: the page is hidden; `idle`: the seconds since the last activity.
+ * The message type, unreliable. `{}`: here; `{"away": true}`: the page is hidden; `idle`: the seconds since the last activity;
+ * `sheet`: the number of the shown sheet, if it is not the first one.
  */
 const PRESENCE_TYPE = 'PresenceMessage';
 /** The messages that pages send by themselves, without an act of the participant. */
@@ -28,7 +30,7 @@ const SPREAD_MS = 1500;
 /** The gateway's limit for the targets of a message. */
 const MAX_TARGETS = 1000;
 
-/** Event: `change`, after a participant went away or came back. */
+/** Event: `change`, after a participant went away or came back, or saw another sheet. */
 export class Presence extends EventTarget {
   #now;
   #random;
@@ -40,6 +42,7 @@ export class Presence extends EventTarget {
   /** @type {Map<number, Activity>} by the participant's number */
   #activities = new Map();
   #isAway = false;
+  #sheet = 1;
   #sentAway = false;
   #sentAt = -Infinity;
   #activeAt;
@@ -82,7 +85,10 @@ export class Presence extends EventTarget {
       for (const { number } of left) this.#activities.delete(number);
       this.#sendToNewcomers(session, joined);
     });
-    session.addEventListener('connectionchange', () => this.#afterRandomDelay(session, () => this.#sendAway()));
+    session.addEventListener('connectionchange', () => {
+      const { isConnected } = session;
+      this.#afterRandomDelay(session, () => this.#sendAway(isConnected));
+    });
     this.#listen(this.#messenger);
   }
 
@@ -97,7 +103,7 @@ export class Presence extends EventTarget {
       : quiet >= IDLE_MS
       ? 'idle'
       : 'here';
-    return { kind, minutes: Math.max(1, Math.floor(quiet / 60_000)) };
+    return { kind, minutes: Math.max(1, Math.floor(quiet / 60_000)), sheet: activity.sheet };
   }
 
   /** This person did something. */
@@ -112,15 +118,26 @@ export class Presence extends EventTarget {
     this.#sendAway();
   }
 
-  #sendAway() {
-    if (this.#isAway !== this.#sentAway) this.#send();
+  /** Sets the sheet that this page shows. @param {number} sheet its number */
+  see(sheet) {
+    this.#sheet = sheet;
+    this.#send();
+  }
+
+  /** @param {boolean} [isConnected] true if the connection has just come back */
+  #sendAway(isConnected = false) {
+    if (this.#isAway !== this.#sentAway || isConnected && this.#sheet > 1) this.#send();
   }
 
   /** @param {Participant[] | null} [to] */
   #send(to = null) {
     if (!this.#session?.isConnected) return;
     const idle = Math.round((this.#now() - this.#activeAt) / 1000);
-    const message = { ...this.#isAway && { away: true }, ...idle * 1000 >= IDLE_MS && { idle } };
+    const message = {
+      ...this.#isAway && { away: true },
+      ...idle * 1000 >= IDLE_MS && { idle },
+      ...this.#sheet > 1 && { sheet: this.#sheet },
+    };
     if (!to) {
       this.#sentAway = this.#isAway;
       this.#sentAt = this.#now();
@@ -130,14 +147,15 @@ export class Presence extends EventTarget {
   }
 
   /**
-   * Sends the state of an idle or hidden page to newcomers, who assume that everybody is active.
+   * Sends the state of an idle or hidden page to newcomers, who assume that everybody is active and sees the first sheet.
    * @param {GroupSession} session @param {Participant[]} joined
    */
   #sendToNewcomers(session, joined) {
     const me = session.localParticipant?.number;
     if (joined.length === 0 || joined.some(({ number }) => number === me)) return;
     this.#afterRandomDelay(session, () => {
-      if (this.#isAway || this.#now() - this.#activeAt >= IDLE_MS) this.#send(joined.slice(0, MAX_TARGETS));
+      const isExpected = this.#sheet === 1 && !this.#isAway && this.#now() - this.#activeAt < IDLE_MS;
+      if (!isExpected) this.#send(joined.slice(0, MAX_TARGETS));
     });
   }
 
@@ -161,24 +179,25 @@ export class Presence extends EventTarget {
   async #listen(messenger) {
     for await (const { message, context } of messenger.messages(PRESENCE_TYPE)) {
       if (messenger !== this.#messenger || !context.source) continue;
-      const { away, idle } = /** @type {{ away?: unknown, idle?: unknown }} */ (message ?? {});
+      const { away, idle, sheet } = /** @type {{ away?: unknown, idle?: unknown, sheet?: unknown }} */ (message ?? {});
       const activity = this.#of(context.source.number);
       const seconds = typeof idle === 'number' && idle > 0 && idle < 1e7 ? idle : 0;
       activity.activeAt = this.#now() - seconds * 1000;
-      this.#set(activity, away === true);
+      this.#set(activity, away === true, typeof sheet === 'number' ? sheet : 1);
     }
   }
 
-  /** @param {Activity} activity @param {boolean} isAway */
-  #set(activity, isAway) {
-    if (activity.isAway === isAway) return;
-    activity.isAway = isAway;
+  /** @param {Activity} activity @param {boolean} isAway @param {number} [sheet] */
+  #set(activity, isAway, sheet = activity.sheet) {
+    if (activity.isAway === isAway && activity.sheet === sheet) return;
+    Object.assign(activity, { isAway, sheet });
     this.dispatchEvent(new Event('change'));
   }
 
   /** @param {number} number @returns {Activity} */
   #of(number) {
-    const activity = this.#activities.get(number) ?? { isAway: false, activeAt: this.#now(), drawnAt: -Infinity };
+    const activity = this.#activities.get(number) ??
+      { isAway: false, activeAt: this.#now(), drawnAt: -Infinity, sheet: 1 };
     this.#activities.set(number, activity);
     return activity;
   }

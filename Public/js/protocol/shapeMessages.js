@@ -169,6 +169,11 @@ export function isShapeType(type) {
   return type === STROKE_TYPE || type === TEXT_TYPE;
 }
 
+/** @template {{ type: string }} T @param {T[]} [entries] @returns {T[]} those that are no shapes */
+export function otherEntries(entries = []) {
+  return entries.filter(({ type }) => !isShapeType(type));
+}
+
 /**
  * @param {Shape} shape @param {object} [origin] the members of its origin
  * @returns {{ type: string, payload: Uint8Array }} a message with the whole shape

@@ -179,7 +179,7 @@ export class Renderer {
     this.#isDirty = isZooming;
     const under = () => this.#isLayerUsable && this.#layer.show(this.#context, transform);
     this.#isLayerUsable &&= !tiled.hasOverview;
-    return tiled.frame(this.#context, { transform, width, height, bounds: this.#scene.bounds }, isZooming, under);
+    return tiled.frame(this.#context, { transform, width, height, bounds: this.#scene.sheet.bounds }, isZooming, under);
   }
 
   /** Brings the layer up to date. @param {boolean} isMoving @returns {Drawable[]} the drawables above the layer */

@@ -27,6 +27,8 @@ import { paintGroup } from './groupPainter.js';
 const HIGHLIGHTER_ALPHA = 0.35;
 /** The length of a dot that is traced as a line, in points. */
 const DOT = 0.01;
+/** The distance between the origins of paths: contexts have single precision, which is too little far from the origin. */
+const ORIGINS = 100_000;
 
 /** @param {Shape} shape @param {string} ink the color of adaptive ink on this paper @returns {PaintStyle} */
 export function paintStyleOf(shape, ink) {
@@ -108,8 +110,8 @@ function backwards(side) {
 /** @typedef {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} Context */
 
 /**
- * The paths of strokes, computed once for each version of a stroke.
- * @type {WeakMap<Stroke, { version: number, path: Path2D, area: Path2D | null }>}
+ * The paths of strokes, computed once for each version of a stroke; `x` and `y`: their origin.
+ * @type {WeakMap<Stroke, { version: number, path: Path2D, area: Path2D | null, x: number, y: number }>}
  */
 const paths = new WeakMap();
 
@@ -137,6 +139,10 @@ function paint(context, shape, { color, alpha, lineWidth, dashes, area }) {
   if (shape instanceof Text) paintRotated(context, shape, () => paintText(context, shape));
   else {
     const paths = pathsOf(shape, area > 0);
+    const { x, y } = paths;
+    const before = (x || y) && context.getTransform();
+    // A matrix has double precision.
+    if (before) context.setTransform(before.translate(x, y));
     if (paths.area) {
       context.globalAlpha = area;
       context.fill(paths.area);
@@ -151,6 +157,7 @@ function paint(context, shape, { color, alpha, lineWidth, dashes, area }) {
       context.stroke(paths.path);
       if (dashes) context.setLineDash([]);
     }
+    if (before) context.setTransform(before);
   }
   context.globalAlpha = 1;
 }
@@ -191,11 +198,14 @@ function paintText(context, { layout: { lines, size, margin }, x, y, font }) {
 function pathsOf(stroke, hasArea) {
   const before = paths.get(stroke);
   if (before && before.version === stroke.version) return before;
+  const [x, y] = [0, 1].map((at) => Math.round(stroke.points[at] / ORIGINS) * ORIGINS);
+  const points = x || y ? stroke.points.map((value, at) => value - (at % 2 ? y : x)) : null;
+  const near = points ? /** @type {any} */ ({ ...stroke, points }) : stroke;
   const path = new Path2D();
-  trace(stroke, path);
+  trace(near, path);
   const area = hasArea ? new Path2D() : null;
-  if (area) traceLine(stroke, area, true);
-  const traced = { version: stroke.version, path, area };
+  if (area) traceLine(near, area, true);
+  const traced = { version: stroke.version, path, area, x, y };
   paths.set(stroke, traced);
   return traced;
 }

@@ -86,11 +86,6 @@ export class SelectTool extends EventTarget {
     this.#selection.choose(ids);
   }
 
-  selectAll() {
-    const { shapes, items } = this.#plane;
-    this.select([...shapes.all, ...items.all].filter(({ isLocked }) => !isLocked).map(({ id }) => id));
-  }
-
   /**
    * Returns the cursor for a point.
    * @param {number} x @param {number} y

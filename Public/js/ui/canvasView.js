@@ -62,7 +62,7 @@ export class CanvasView {
 
   /** Shows the whole drawing, or the initial view if that is enough. */
   showEverything() {
-    const bounds = this.#scene.bounds;
+    const { bounds } = this.#scene.sheet;
     if (!bounds || this.#isHomeEnough(bounds)) this.#camera.home();
     else this.#camera.fit(bounds, this.#renderer.width, this.#renderer.height);
     this.#requestFrame();
@@ -73,7 +73,7 @@ export class CanvasView {
    * again while the drawing arrives. Has no effect after the person moved the camera.
    */
   showAtFirst() {
-    const { bounds } = this.#scene;
+    const { bounds } = this.#scene.sheet;
     if (!bounds) return this.#camera.home();
     if (!this.#camera.isHome && this.#camera.version !== this.#shownVersion) return;
     const { left, top, right, bottom } = this.#camera.seen(this.#renderer.width, this.#renderer.height);
@@ -105,15 +105,17 @@ export class CanvasView {
 
   #describe() {
     this.#isPictureNew = false;
-    element('hint').toggleAttribute('data-gone', !this.#scene.isEmpty);
+    element('hint').toggleAttribute('data-gone', !this.#scene.sheet.isEmpty);
     element('hint').textContent = this.#hint;
-    element('summary').textContent = summary(this.#scene);
+    element('summary').textContent = summary(this.#scene.sheet);
     this.#showFit();
   }
 
   /** @param {import('../model/stroke.js').Bounds} bounds @returns {boolean} true if the initial view shows all of it */
   #isHomeEnough({ left, top, right, bottom }) {
-    return left >= -8 && top >= -8 && right <= this.#renderer.width + 8 && bottom <= this.#renderer.height + 8;
+    const { homeX, homeY } = this.#camera;
+    return left >= homeX - 8 && top >= homeY - 8 && right <= homeX + this.#renderer.width + 8 &&
+      bottom <= homeY + this.#renderer.height + 8;
   }
 
   #moved() {
@@ -129,7 +131,7 @@ export class CanvasView {
 
   /** Shows the button that resets the view, if no part of the drawing is visible or the scale is not 100 %. */
   #showFit() {
-    const { bounds } = this.#scene;
+    const { bounds } = this.#scene.sheet;
     const seen = this.#camera.seen(this.#renderer.width, this.#renderer.height);
     const isLost = bounds !== null && !overlap(bounds, seen);
     this.#fit.hidden = !isLost && this.#camera.scale === 1;
@@ -151,7 +153,7 @@ export class CanvasView {
   }
 }
 
-/** @param {Scene} scene */
+/** @param {Scene['sheet']} sheet */
 function summary({ strokes, pictures, files, isEmpty }) {
   if (isEmpty) return strings.nothingDrawn;
   const lines = [];

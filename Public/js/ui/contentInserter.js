@@ -23,6 +23,7 @@ import { FilePlacer } from './filePlacer.js';
  * @property {import('./selectionController.js').SelectionController} selectionController
  * @property {(item: import('../model/item.js').Item | null) => void} chooseItem chooses the select tool, and selects the item
  *   only; null: selects nothing
+ * @property {import('./drawingImporter.js').Parts['sheets']} sheets
  * @property {() => [number, number] | null} pointer returns the position of the mouse, in the plane
  * @property {() => Promise<number>} limit returns the maximum bytes of a file
  */

@@ -5,6 +5,7 @@ import { SVG_TYPE } from '../model/pictureTypes.js';
 import { boundsOf, DEFAULT_SIDE, fitInto } from '../model/placement.js';
 import { boundsOfRotated } from '../model/rotation.js';
 import { checkSize, readDrawing } from '../persist/drawingFile.js';
+import { offsetBetween, sheetOf } from '../model/sheets.js';
 import { extentOf } from '../render/export/raster.js';
 import { newKey } from '../sync/key.js';
 import { errorText } from '../i18n/i18n.js';
@@ -15,6 +16,7 @@ import { announce, toast } from './dialogs.js';
 /**
  * @typedef {import('../model/placement.js').Size} Size
  * @typedef {import('../persist/drawingFile.js').ImportedDrawing} ImportedDrawing
+ * @typedef {{ bounds: import('../model/stroke.js').Bounds }} Bounded
  *
  * @typedef {object} Parts
  * @property {import('../model/scene.js').Scene} scene
@@ -24,6 +26,8 @@ import { announce, toast } from './dialogs.js';
  * @property {{ width: number, height: number }} canvas in pixels
  * @property {import('./selectionController.js').SelectionController['insert']} insert
  * @property {(ids: string[]) => void} choose
+ * @property {{ readonly current: number, addSheet: (name: string) => number, nameShown: (name: string) => void }} sheets
+ *   `addSheet` returns the number of the new sheet; 0: there are too many. `nameShown` names the shown sheet if it has no name
  * @property {() => Promise<number>} limit returns the maximum bytes of a file
  */
 
@@ -53,7 +57,7 @@ export class DrawingImporter {
   }
 
   /** @param {ImportedDrawing} imported @param {{ x: number, y: number } | null} at */
-  async #insert({ shapes, items }, at) {
+  async #insert({ shapes, items, sheets }, at) {
     const { scene, drawing, view, insert, choose, limit } = this.#parts;
     const most = await limit();
     const files = items.map(({ name, contentType, bytes }) => new File([bytes], name, { type: contentType }));
@@ -68,26 +72,53 @@ export class DrawingImporter {
       const turned = added.natural && angle ? { angle } : {};
       return [{ added, id, place: { x, y, z: z ?? 0, isLocked, ...size, ...turned } }];
     });
-    const wasEmpty = scene.isEmpty;
-    const all = [
-      ...shapes,
-      ...placed.map(({ place }) => ({ bounds: boundsOfRotated(boundsOf(place), place.angle ?? 0) })),
-    ];
+    const wasEmpty = scene.sheet.isEmpty;
+    const all = [...shapes, ...placed.map(({ place }) => ({ bounds: boundsOfPlace(place) }))];
     if (all.length === 0) return;
-    const [x, y] = wasEmpty ? [0, 0] : this.#offsetTo(all, at);
-    const moved = shapes.map((shape) => shape.moved({ factor: 1, x, y }));
-    for (const { place } of placed) [place.x, place.y] = [place.x + x, place.y + y];
+    const offsetOf = this.#offsets(all, sheets, wasEmpty, at);
+    const moved = shapes.map((shape) => {
+      const [x, y] = offsetOf(shape.bounds);
+      return shape.moved({ factor: 1, x, y });
+    });
+    for (const { place } of placed) {
+      const [x, y] = offsetOf(boundsOfPlace(place));
+      [place.x, place.y] = [place.x + x, place.y + y];
+    }
     // Above everything on the page, in the order of the file.
     const above = drawing.nextZ;
     const order = [...moved, ...placed.map(({ place }) => place)].sort((one, other) => one.z - other.z);
     order.forEach((one, at) => one.z = above + at);
     const ids = await insert(moved, placed);
-    if (wasEmpty) view.showEverything();
-    else choose(ids);
+    if (wasEmpty) return view.showEverything();
+    const here = new Set(scene.sheet.all.map(({ id }) => id));
+    choose(ids.filter((id) => here.has(id)));
   }
 
   /**
-   * @param {{ bounds: import('../model/stroke.js').Bounds }[]} all @param {{ x: number, y: number } | null} at
+   * Returns the offsets of the imported objects. The first sheet with objects is added to the shown one, and each other sheet to a
+   * new one.
+   * @param {Bounded[]} all @param {ImportedDrawing['sheets']} sheets of the file; empty: it has one
+   * @param {boolean} wasEmpty true if the shown sheet is empty @param {{ x: number, y: number } | null} at
+   * @returns {(bounds: Bounded['bounds']) => [number, number]}
+   */
+  #offsets(all, sheets, wasEmpty, at) {
+    const { current, addSheet, nameShown } = this.#parts.sheets;
+    const filled = sheets.filter(({ number }) => all.some(({ bounds }) => sheetOf(bounds) === number));
+    const first = filled[0]?.number ?? sheetOf(boundsOfAll(all));
+    const others = new Map(
+      filled.slice(1).map(({ number, name }) => {
+        // Without room for more sheets, all objects are on the shown one.
+        return [number, offsetBetween(number, addSheet(name) || current)];
+      }),
+    );
+    if (wasEmpty && filled.length > 0) nameShown(filled[0].name);
+    const rest = others.size === 0 ? all : all.filter(({ bounds }) => !others.has(sheetOf(bounds)));
+    const offset = wasEmpty ? offsetBetween(first, current) : this.#offsetTo(rest, at);
+    return (bounds) => others.get(sheetOf(bounds)) ?? offset;
+  }
+
+  /**
+   * @param {Bounded[]} all @param {{ x: number, y: number } | null} at
    * @returns {[number, number]} the offset to the point, or else to the center of the view
    */
   #offsetTo(all, at) {
@@ -106,4 +137,15 @@ function shownSize({ contentType, natural }, size) {
   const isCard = size.width === CARD.width && size.height === CARD.height;
   if (contentType !== SVG_TYPE || !isCard || !natural) return size;
   return fitInto(natural, { width: DEFAULT_SIDE, height: DEFAULT_SIDE });
+}
+
+/** @param {import('../model/placement.js').Placement} place @returns {Bounded['bounds']} */
+function boundsOfPlace(place) {
+  return boundsOfRotated(boundsOf(place), place.angle ?? 0);
+}
+
+/** @param {Bounded[]} all at least one @returns {Bounded['bounds']} */
+function boundsOfAll(all) {
+  const { left, top, width, height } = extentOf(all);
+  return { left, top, right: left + width, bottom: top + height };
 }

@@ -2,6 +2,7 @@
 
 import { ItemPainter } from '../model/item.js';
 import { drawingText, writeDrawing } from '../persist/drawingFile.js';
+import { zipOf } from '../persist/zipFile.js';
 import { embedded, extentOf, isItem, paintAll, rasterOf, scaleFor } from '../render/export/raster.js';
 import { svgOf } from '../render/export/svg.js';
 import { errorText, strings } from '../i18n/i18n.js';
@@ -10,10 +11,13 @@ import { showDialog, toast } from './dialogs.js';
 import { element, make } from './elements.js';
 import { pageColors } from './itemView.js';
 import { isBusy } from './keys.js';
+import { preparePrinting, print, SHARPNESS } from './printing.js';
 
 /**
  * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {{ blob: Blob, missing: number }} Copy
+ * @typedef {import('../app/sheets.js').SheetOfPage} SheetOfPage
+ * @typedef {import('../render/export/raster.js').ExportOptions & { colors: import('../model/item.js').Colors }} Order
  */
 
 /** The time for which the address of a download stays valid: browsers may start the download late. */
@@ -30,13 +34,15 @@ const ON_WHITE = {
   accent: '#4453d6',
 };
 /** The file extensions by format. @type {Record<string, string>} */
-const ENDINGS = { png: 'png', svg: 'svg', drawing: 'drawtogether' };
+const ENDINGS = { png: 'png', svg: 'svg', drawing: 'drawtogether', zip: 'zip' };
 
 /** The export dialog: PNG, SVG, a file that can be imported again, the clipboard, and printing. */
 export class ExportDialog {
   #scene;
   #selection;
   #title;
+  #sheets;
+  #allSheets = make('input', { type: 'checkbox', name: 'sheets', value: 'all' });
   #form = /** @type {HTMLFormElement} */ (element('export'));
   #preview = /** @type {HTMLCanvasElement} */ (element('export-preview'));
   #note = element('export-note');
@@ -49,11 +55,15 @@ export class ExportDialog {
    * @param {import('../model/scene.js').Scene} scene @param {import('../edit/selection.js').Selection} selection
    * @param {() => void} remove removes the selection, to cut it
    * @param {() => string} [title] returns the title of the page; '' if it has none
+   * @param {() => SheetOfPage[]} [sheets] returns the sheets of the page, in order
    */
-  constructor(scene, selection, remove, title = () => '') {
+  constructor(scene, selection, remove, title = () => '', sheets = () => []) {
     this.#scene = scene;
     this.#selection = selection;
     this.#title = title;
+    this.#sheets = () => sheets().filter(({ content }) => !content.isEmpty);
+    const label = make('span', {}, laterStrings.allSheets);
+    element('export-only').after(make('label', { id: 'export-sheets', class: 'check' }, this.#allSheets, label));
     for (const type of /** @type {const} */ (['copy', 'cut'])) {
       addEventListener(type, async (event) => await this.#clip(event) && type === 'cut' && remove());
     }
@@ -64,13 +74,17 @@ export class ExportDialog {
     });
     this.#copyButton.addEventListener('click', () => this.#make(() => this.#copy()));
     element('export-print').addEventListener('click', () => this.#make(() => this.#print()));
-    preparePrinting(() => scene.isEmpty ? null : this.#order('white'));
+    preparePrinting(() => scene.sheet.isEmpty ? null : this.#order('white'));
   }
 
   async open() {
     if (this.#scene.isEmpty || element('export-dialog').hasAttribute('open')) return;
     this.#lifetime = new AbortController();
     element('export-only').hidden = this.#selection.size === 0;
+    element('export-sheets').hidden = this.#sheets().length < 2 && !this.#scene.sheet.isEmpty;
+    // Without anything on this sheet, there is no other choice.
+    this.#allSheets.checked = this.#scene.sheet.isEmpty;
+    this.#allSheets.disabled = this.#scene.sheet.isEmpty;
     const closed = showDialog('export-dialog');
     this.#show();
     await closed;
@@ -95,10 +109,21 @@ export class ExportDialog {
     const progress = (/** @type {number} */ part) => {
       this.#note.textContent = laterStrings.beingMade(strings.percent(Math.floor(100 * part)));
     };
-    const chosen = this.#value('only') === 'chosen' ? this.#chosen : [];
-    // The selection may have been removed meanwhile.
-    const drawables = chosen.length > 0 ? chosen : [...this.#scene.all];
+    const chosen = this.#isOnlyChosen ? this.#chosen : [];
+    const { sheet } = this.#scene;
+    // The selection, or the sheet, may be empty meanwhile. The scene is not.
+    const shown = sheet.isEmpty ? this.#sheets()[0]?.content ?? this.#scene : sheet;
+    const drawables = chosen.length > 0 ? chosen : [...shown.all];
     return { drawables, paint: painter.paint.bind(painter), colors, paper, signal: this.#lifetime.signal, progress };
+  }
+
+  get #isOnlyChosen() {
+    return this.#value('only') === 'chosen' && this.#selection.size > 0;
+  }
+
+  /** True if the export has all sheets. */
+  get #hasAll() {
+    return this.#allSheets.checked && !element('export-sheets').hidden && !this.#isOnlyChosen;
   }
 
   get #chosen() {
@@ -113,9 +138,13 @@ export class ExportDialog {
     const format = this.#format;
     element('export-scale').hidden = format !== 'png';
     element('export-paper').hidden = format === 'drawing';
-    this.#copyButton.hidden = format === 'drawing' || !this.#canCopy;
+    this.#copyButton.hidden = format === 'drawing' || !this.#canCopy || this.#hasAll;
     const order = this.#order(format === 'drawing' ? 'page' : undefined);
     this.#note.textContent = format === 'png' ? this.#size(order.drawables) : laterStrings.formats[format];
+    if (this.#hasAll) {
+      const say = format === 'drawing' ? laterStrings.sheetsInDrawing : laterStrings.sheetsInArchive;
+      this.#note.textContent = say(this.#sheets().length);
+    }
     this.#preview.hidden = order.drawables.length > MAX_PREVIEWED;
     if (this.#preview.hidden) return;
     const { width, height } = extentOf(order.drawables);
@@ -154,10 +183,11 @@ export class ExportDialog {
 
   async #save() {
     const format = this.#format;
-    const { blob, missing } = await this.#copyAs(format);
+    const isArchive = this.#hasAll && format !== 'drawing';
+    const { blob, missing } = isArchive ? await this.#archive(format) : await this.#copyAs(format);
     this.#lifetime.signal.throwIfAborted();
     const href = URL.createObjectURL(blob);
-    make('a', { href, download: fileName(this.#title(), ENDINGS[format]) }).click();
+    make('a', { href, download: fileName(this.#title(), ENDINGS[isArchive ? 'zip' : format]) }).click();
     setTimeout(() => URL.revokeObjectURL(href), KEPT_MS);
     reportMissing(missing);
   }
@@ -165,9 +195,30 @@ export class ExportDialog {
   /** @param {string} format @returns {Promise<Copy>} */
   async #copyAs(format) {
     const order = this.#order();
-    if (format === 'svg') return await svgOf(order, order.colors, embedded);
-    if (format === 'drawing') return await writeDrawing(order);
-    return await rasterOf(order, this.#scale);
+    if (format !== 'drawing') return await this.#pictureOf(order, format);
+    if (!this.#hasAll) return await writeDrawing(order);
+    const sheets = this.#sheets();
+    const drawables = sheets.flatMap(({ content }) => [...content.all]);
+    return await writeDrawing({ ...order, drawables, sheets });
+  }
+
+  /** @param {Order} order @param {string} format @returns {Promise<Copy>} */
+  async #pictureOf(order, format) {
+    return format === 'svg' ? await svgOf(order, order.colors, embedded) : await rasterOf(order, this.#scale);
+  }
+
+  /** Makes a picture of each sheet. @param {string} format @returns {Promise<Copy>} */
+  async #archive(format) {
+    const files = [];
+    let missing = 0;
+    // Read at once, because a sheet may be emptied meanwhile.
+    const all = this.#sheets().map(({ label, content }) => ({ label, drawables: [...content.all] }));
+    for (const [at, { label, drawables }] of all.entries()) {
+      const copy = await this.#pictureOf({ ...this.#order(), drawables }, format);
+      missing += copy.missing;
+      files.push({ name: `${at + 1} ${safeName(label)}.${ENDINGS[format]}`, blob: copy.blob });
+    }
+    return { blob: await zipOf(files), missing };
   }
 
   /** Copies a picture. Requests the clipboard at once, because browsers allow this only shortly after a click or key. */
@@ -203,10 +254,13 @@ export class ExportDialog {
   }
 
   async #print() {
-    const { blob, missing } = await rasterOf(this.#order('white'), 3);
+    const order = this.#order('white');
+    const all = this.#hasAll ? this.#sheets().map(({ content }) => [...content.all]) : [order.drawables];
+    const pictures = [];
+    for (const drawables of all) pictures.push(await rasterOf({ ...order, drawables }, SHARPNESS));
     this.#lifetime.signal.throwIfAborted();
-    reportMissing(missing);
-    await print(blob);
+    reportMissing(pictures.reduce((sum, { missing }) => sum + missing, 0));
+    await print(pictures.map(({ blob }) => blob));
   }
 }
 
@@ -215,8 +269,13 @@ export class ExportDialog {
  * @returns {string} with the present date, and without characters that file systems refuse
  */
 export function fileName(title, ending) {
-  const name = title.replace(/[\\/:*?"<>|]/g, '-').replace(/^[.\s]+/, '') || 'Draw Together';
+  const name = safeName(title) || 'Draw Together';
   return `${name} ${new Date().toLocaleDateString('sv')}.${ending}`;
+}
+
+/** @param {string} name @returns {string} without characters that file systems refuse */
+function safeName(name) {
+  return name.replace(/[\\/:*?"<>|]/g, '-').replace(/^[.\s]+/, '');
 }
 
 /** The painter and the paper for pictures that are shown in any theme. */
@@ -228,46 +287,4 @@ export function onWhitePaper() {
 /** @param {number} missing the number of pictures that could not be loaded */
 function reportMissing(missing) {
   if (missing > 0) toast(laterStrings.savedWithout(missing));
-}
-
-/** @typedef {Parameters<typeof paintAll>[1]} ExportOptions */
-
-/** The resolution of prints, in pixels per point. */
-const SHARPNESS = 3;
-
-/** Prepares the page for printing by the browser's own menu. @param {() => ExportOptions | null} order null: nothing to print */
-export function preparePrinting(order) {
-  const sheet = element('sheet');
-  addEventListener('beforeprint', () => {
-    const all = sheet.hasChildNodes() ? null : order();
-    if (!all) return;
-    const canvas = make('canvas');
-    // This event cannot wait, so pictures that are not loaded are missing in the print.
-    paintAll(canvas, all, SHARPNESS);
-    putOnSheet(canvas);
-  });
-  addEventListener('afterprint', () => sheet.replaceChildren());
-}
-
-/** @param {Blob} picture */
-async function print(picture) {
-  const src = URL.createObjectURL(picture);
-  const image = make('img', { src, alt: strings.page });
-  try {
-    await image.decode();
-    putOnSheet(image);
-    globalThis.print();
-  } finally {
-    URL.revokeObjectURL(src);
-  }
-}
-
-/**
- * Puts a picture on the sheet that is printed. A wide picture is printed across the paper.
- * @param {HTMLCanvasElement | HTMLImageElement} picture
- */
-function putOnSheet(picture) {
-  const sheet = element('sheet');
-  sheet.toggleAttribute('data-wide', picture.width > picture.height);
-  sheet.replaceChildren(picture);
 }

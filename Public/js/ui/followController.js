@@ -14,6 +14,7 @@ import { TransientType } from '../protocol/transientMessages.js';
  * @property {import('../model/camera.js').Camera} camera
  * @property {{ width: number, height: number }} view the canvas, in pixels
  * @property {() => boolean} glides returns false if the camera jumps
+ * @property {(bounds: Bounds) => boolean} [reach] shows the sheet of a part of the plane; returns true if it was another one
  * @property {() => number} me returns the number of this participant; 0: none
  * @property {(person: Person | null) => void} show receives the followed person after each change
  * @property {() => number} [now] milliseconds
@@ -87,7 +88,7 @@ export class FollowController extends EventTarget {
   goTo(bounds) {
     this.stop();
     this.#glide.stop();
-    this.#glide.to(bounds);
+    this.#lead(bounds);
     this.#parts.requestFrame();
   }
 
@@ -130,13 +131,20 @@ export class FollowController extends EventTarget {
       this.stop();
     }
     const { person, view } = this.#following;
-    if (view) this.#glide.to(view.bounds);
+    if (view) this.#lead(view.bounds);
     const isMoving = this.#glide.frame(now);
     if (!isMoving && !person) this.#glide.stop();
     // The view of another participant is passed on as it is. Otherwise views would grow along a chain of followers.
     const own = { bounds: this.#seen, of: this.#parts.me() };
     const isPending = this.#followers.frame(person ? view : own, now);
     return isMoving || isPending;
+  }
+
+  /** Moves the camera to a part of the plane. @param {Bounds} bounds */
+  #lead(bounds) {
+    // That the sheet has changed does not interrupt the movement.
+    if (this.#parts.reach?.(bounds)) this.#glide.stop();
+    this.#glide.to(bounds);
   }
 
   /** @returns {Bounds} */

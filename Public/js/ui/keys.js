@@ -34,6 +34,7 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
  * @param {import('./inputSources.js').InputSources} parts.inputSources
  * @param {import('./selectionController.js').SelectionController} parts.selectionController
  * @param {import('../edit/drawing.js').Drawing} parts.drawing
+ * @param {import('../model/scene.js').Scene} parts.scene
  * @param {import('./canvasView.js').CanvasView} parts.view
  * @param {() => void} parts.edit edits the selected text
  * @param {() => void} parts.save saves a copy
@@ -41,7 +42,19 @@ const ARROWS = [['arrowleft', -1, 0], ['arrowright', 1, 0], ['arrowup', 0, -1], 
  * @param {() => boolean} parts.isEnded returns true if the session has ended
  */
 export function bindKeys(
-  { toolbar, stylePicker, inputSources, selectionController, drawing, view, edit, save, showKeys, isEnded },
+  {
+    toolbar,
+    stylePicker,
+    inputSources,
+    selectionController,
+    drawing,
+    scene,
+    view,
+    edit,
+    save,
+    showKeys,
+    isEnded,
+  },
 ) {
   const { selectTool } = selectionController;
   const colorKeys = [...'1234567890'].map((key, at) => [key, () => stylePicker.chooseColor(at)]);
@@ -64,7 +77,7 @@ export function bindKeys(
     'mod+arrowright': () => selectTool.turn(TURN),
     'mod+shift+arrowleft': () => selectTool.turn(-1),
     'mod+shift+arrowright': () => selectTool.turn(1),
-    'mod+a': () => (toolbar.choose('select'), selectTool.selectAll()),
+    'mod+a': () => (toolbar.choose('select'), selectTool.select(scene.sheet.all.map(({ id }) => id))),
     'mod+d': () => selectionController.duplicate(),
     'mod+]': () => selectionController.bringToFront(),
     pageup: () => selectionController.bringToFront(),

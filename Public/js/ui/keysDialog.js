@@ -14,6 +14,7 @@ function keys() {
   const chord = (/** @type {string} */ modifier, /** @type {string} */ key) => `${modifier}${separator}${key}`;
   const mod = (/** @type {string} */ key) => chord(strings.ctrl, key);
   const shift = (/** @type {string} */ key) => chord(strings.shift, key);
+  const pageDown = isApple() ? PAGE_DOWN : laterStrings.pageDown;
   return [
     [['P', 'M', 'E', 'V'], laterStrings.keyTools],
     [['X'], laterStrings.keyEraser],
@@ -39,7 +40,7 @@ function keys() {
     [[mod('D')], strings.duplicate],
     [[mod('C'), mod('V')], laterStrings.keyCopy],
     [[strings.pageUp], strings.bringToFront],
-    [[isApple() ? PAGE_DOWN : laterStrings.pageDown], laterStrings.sendToBack],
+    [[pageDown], laterStrings.sendToBack],
     [[shift('L')], laterStrings.keyLock],
     [['[', ']'], laterStrings.keyWidth],
     [['1', '…', '0'], laterStrings.keyColors],
@@ -48,6 +49,7 @@ function keys() {
     [['+', '−'], laterStrings.keyZoom],
     [[shift('0')], laterStrings.keyActualSize],
     [['F', shift('1')], strings.showEverything],
+    [[shift(strings.pageUp), shift(pageDown)], laterStrings.keySheets],
     [[mod('S')], strings.saveCopy],
     [['?'], laterStrings.keyList],
   ];

@@ -37,6 +37,8 @@ import { openPopover } from './popovers.js';
  * @property {() => boolean} isWorking returns true while the person draws or writes
  * @property {() => [number, number] | null} pointer the position of the mouse, in the plane
  * @property {() => boolean} glides returns false if the camera jumps
+ * @property {(bounds: import('../model/stroke.js').Bounds) => boolean} reach shows the sheet of a part of the plane; returns true if
+ *   it was another one
  * @property {() => void} requestFrame
  */
 

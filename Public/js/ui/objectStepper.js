@@ -7,7 +7,7 @@ import { laterStrings } from '../i18n/later.js';
 
 /**
  * @typedef {object} Parts
- * @property {Pick<import('../model/scene.js').Scene, 'all'>} scene
+ * @property {Pick<import('../model/scene.js').Scene, 'all'>} scene the objects
  * @property {Pick<import('../edit/selection.js').Selection, 'sole'>} selection
  * @property {(one: Drawable, position: string) => void} choose selects an object and shows it; `position`: such as `2 of 7`
  */

@@ -176,7 +176,7 @@ export class ObjectsDialog {
   #read() {
     const { scene, selection, view, nameOf } = this.#parts;
     const seen = view();
-    const groups = groupsOf(scene.all).reverse();
+    const groups = groupsOf(scene.sheet.all).reverse();
     const isSeen = (/** @type {ObjectGroup} */ { bounds }) => overlap(bounds, seen);
     return [...groups.filter(isSeen), ...groups.filter((group) => !isSeen(group))].map((group) => ({
       group,

@@ -37,6 +37,8 @@ export class People extends EventTarget {
   #others = [];
   /** The order of the chips: those with a lower number come first. @type {(person: Person) => number} */
   rank = () => 0;
+  /** Returns where a person is; '' if that is the place that this page shows. @type {(person: Person) => string} */
+  placeOf = () => '';
   /** @type {{ name: string, color: string }} */
   #me = { name: '', color: '#888888' };
   #myTabs = 1;
@@ -120,6 +122,7 @@ export class People extends EventTarget {
     const made = chip(person, person.name, this.faceOf);
     made.addEventListener('click', () => this.dispatchEvent(new CustomEvent('person', { detail: person })));
     for (const number of person.numbers) this.#chips.set(number, made);
+    made.dataset.numbers = person.numbers.join();
     return made;
   }
 

@@ -64,7 +64,13 @@ export class PeopleList {
     const { hand, isFollowed, isFollower } = marksOf(person);
     const status = kind === 'idle' ? laterStrings.idleFor(minutes) : laterStrings.presence[kind];
     const tabs = person.numbers.length > 1 ? laterStrings.tabs(person.numbers.length) : '';
-    const made = row(person, [status, tabs, isFollower ? laterStrings.followsYou : ''], hand, kind, people.faceOf);
+    const made = row(
+      person,
+      [status, tabs, people.placeOf(person), isFollower ? laterStrings.followsYou : ''],
+      hand,
+      kind,
+      people.faceOf,
+    );
     const label = laterStrings.followPerson(person.name);
     const button = make('button', { type: 'button', 'aria-pressed': String(isFollowed), 'aria-label': label });
     button.append(isFollowed ? laterStrings.stop : laterStrings.follow);

@@ -25,7 +25,7 @@ const EYE = 'M3 12c2.2-4 5.2-6 9-6s6.8 2 9 6c-2.2 4-5.2 6-9 6s-6.8-2-9-6zM12 9.5
 export function markChips(people, marksOf, own) {
   for (const person of people.others) {
     const chip = people.chip(person);
-    if (chip) markChip(chip, person, marksOf(person));
+    if (chip) markChip(chip, person, marksOf(person), people.placeOf(person));
   }
   const rest = element('people').querySelector('[data-rest]');
   if (rest) {
@@ -44,11 +44,11 @@ export function handText(place) {
   return place > 0 ? laterStrings.handPlace(place) : '';
 }
 
-/** @param {HTMLElement} chip @param {Person} person @param {Marks} marks */
-function markChip(chip, { name }, { hand, isFollowed, isFollower }) {
+/** @param {HTMLElement} chip @param {Person} person @param {Marks} marks @param {string} place another one than the shown one */
+function markChip(chip, { name }, { hand, isFollowed, isFollower }, place) {
   mark(chip, hand, isFollower ? 1 : 0);
   const state = chip.hasAttribute('data-away') ? laterStrings.presence.away : '';
-  const notes = [state, handText(hand), isFollower ? laterStrings.followsYou : ''].filter(Boolean);
+  const notes = [place, state, handText(hand), isFollower ? laterStrings.followsYou : ''].filter(Boolean);
   chip.setAttribute('aria-pressed', String(isFollowed));
   chip.setAttribute('aria-label', [laterStrings.followPerson(name), ...notes].join(', '));
   chip.title = [name, ...notes].join(', ');

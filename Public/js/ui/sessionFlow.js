@@ -2,12 +2,13 @@
 
 import { identity, peopleAmong } from '../protocol/presence.js';
 import { errorText, noticeText, strings } from '../i18n/i18n.js';
-import { announce, askName, confirmed, showEndedDialog, toast } from './dialogs.js';
+import { announce, confirmed, toast } from './dialogs.js';
 import { element } from './elements.js';
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
  * @typedef {import('../sync/participants.js').Participant} Participant
+ * @typedef {typeof import('./sessionDialogs.js') & { showLink: (link: string) => Promise<unknown> }} Dialogs
  *
  * @typedef {object} Parts
  * @property {import('../app/sharing.js').Sharing} sharing
@@ -16,7 +17,7 @@ import { element } from './elements.js';
  * @property {import('./people.js').People} people
  * @property {import('./connectionBanner.js').ConnectionBanner} banner
  * @property {(participants: Participant[]) => void} participantsChanged
- * @property {(link: string) => Promise<unknown>} showLink shows a link; resolved when the person closes the dialog
+ * @property {() => Promise<Dialogs>} dialogs loads the dialogs
  */
 
 export class SessionFlow {
@@ -59,7 +60,7 @@ export class SessionFlow {
     try {
       this.#sharing ??= this.#session ? null : this.#parts.sharing.share();
       const session = this.#session ?? await this.#sharing;
-      if (session) await this.#parts.showLink(linkTo(session.id));
+      if (session) await (await this.#parts.dialogs()).showLink(linkTo(session.id));
     } catch (error) {
       toast(errorText(error));
     } finally {
@@ -68,7 +69,8 @@ export class SessionFlow {
   }
 
   async rename() {
-    const { settings } = this.#parts;
+    const { settings, dialogs } = this.#parts;
+    const { askName } = await dialogs();
     const name = await askName(settings.name);
     if (name === null || !settings.rename(name)) return;
     this.showProfile();
@@ -201,7 +203,7 @@ export class SessionFlow {
 
   /** @param {GroupSession} session */
   async #sessionEnded(session) {
-    const { sharing, scene } = this.#parts;
+    const { sharing, scene, dialogs } = this.#parts;
     // The page has already left it for its successor, so its end is not reported.
     if (sharing.session !== session) return;
     const { kind, message } = describeEnd(session);
@@ -212,6 +214,7 @@ export class SessionFlow {
     const hasPicture = !scene.isEmpty;
     const text = hasPicture ? `${message} ${strings.pictureStays}` : message;
     const canRetry = kind === 'full' || kind === 'refused' || kind === 'version';
+    const { showEndedDialog } = await dialogs();
     const choice = await showEndedDialog({ title: endedTitle(session), text, canRetry, hasPicture });
     if (choice === 'retry') location.assign(linkTo(session.id));
     if (choice === 'start') await this.share();

@@ -45,7 +45,8 @@ export function showLink(link) {
   if (!isForThisDeviceOnly(link)) return closed;
   networkLinks(link).then((links) => {
     if (!dialog.open || input.value !== link) return;
-    const all = [...links, link];
+    const { hash } = new URL(link);
+    const all = [...links.map((one) => one + hash), link];
     choice.replaceChildren(...all.map((one) => make('option', { value: one }, new URL(one).host)));
     choice.hidden = links.length === 0;
     show(all[0]);

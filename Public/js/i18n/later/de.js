@@ -2,7 +2,7 @@
 
 import { formatterOf } from '../format.js';
 
-const { number, plural, counted, moment } = formatterOf('de');
+const { number, plural, counted, list, moment } = formatterOf('de');
 const PAGES = { one: 'Seite', other: 'Seiten' };
 const STROKES = { one: 'Strich', other: 'Striche' };
 const PICTURES = { one: 'Bild', other: 'Bilder' };
@@ -11,6 +11,7 @@ const TEXTS = { one: 'Text', other: 'Texte' };
 const THINGS = { one: 'Element', other: 'Elemente' };
 const ARE = { one: 'ist', other: 'sind' };
 const PEOPLE = { one: 'Person', other: 'Personen' };
+const SHEETS = { one: 'Blatt', other: 'Blätter' };
 
 /** @type {import('./en.js').LaterStrings} */
 const table = {
@@ -288,6 +289,35 @@ const table = {
   pageDown: 'Bild ↓',
   shiftL: 'Umschalt+L',
   keyLock: 'Die Auswahl als Hintergrund sperren; ohne Auswahl entsperren',
+
+  sheets: 'Blätter',
+  sheet: (place) => `Blatt ${number(place)}`,
+  sheetOf: (place, count) => `${number(place)} / ${number(count)}`,
+  sheetShown: (name, place, count) => `${name}, ${number(place)} von ${number(count)}`,
+  chooseSheet: (name, place, count) => `Ein Blatt wählen. Du siehst ${name}, ${number(place)} von ${number(count)}.`,
+  sheetWith: (name, people) => `${name}, mit ${list(people)}`,
+  onSheet: (name) => `auf ${name}`,
+  addSheet: 'Blatt hinzufügen',
+  editSheets: 'Bearbeiten',
+  editedSheets: 'Zurück',
+  nameOfSheet: (name) => `Name von ${name}`,
+  sheetUp: (name) => `${name} nach oben`,
+  sheetDown: (name) => `${name} nach unten`,
+  removeSheet: (name) => `${name} entfernen`,
+  removeSheetQuestion: (name) => `${name} entfernen?`,
+  removeSheetText: 'Andere haben auf diesem Blatt gezeichnet. Alle können es aus der Liste der Blätter zurückholen.',
+  removedSheets: 'Entfernt',
+  restoreSheet: 'Zurückholen',
+  restoreSheetOf: (name) => `${name} zurückholen`,
+  youRemovedSheet: (name) => `Du hast ${name} entfernt. Rückgängig holt es zurück.`,
+  removedSheetBy: (person, name) =>
+    `${person} hat ${name} entfernt. In der Liste der Blätter kannst du es zurückholen.`,
+  sheetGone: 'Das Blatt dieses Links gibt es nicht mehr.',
+  tooManySheets: 'Auf dieser Seite ist kein Platz für ein weiteres Blatt.',
+  allSheets: 'Alle Blätter',
+  sheetsInArchive: (count) => `${counted(count, SHEETS)}, als Bilder in einer ZIP-Datei`,
+  sheetsInDrawing: (count) => `${counted(count, SHEETS)} in einer Datei`,
+  keySheets: 'Voriges Blatt, nächstes Blatt',
 };
 
 export const de = Object.freeze(table);

@@ -7,7 +7,7 @@ import { formatterOf } from '../format.js';
 
 /** @typedef {typeof table} LaterStrings */
 
-const { number, plural, counted, moment } = formatterOf('en');
+const { number, plural, counted, list, moment } = formatterOf('en');
 const PAGES = { one: 'page', other: 'pages' };
 const STROKES = { one: 'stroke', other: 'strokes' };
 const PICTURES = { one: 'picture', other: 'pictures' };
@@ -16,6 +16,7 @@ const TEXTS = { one: 'text', other: 'texts' };
 const THINGS = { one: 'thing', other: 'things' };
 const ARE = { one: 'is', other: 'are' };
 const PEOPLE = { one: 'person', other: 'people' };
+const SHEETS = { one: 'sheet', other: 'sheets' };
 const OBJECTS = { one: 'object', other: 'objects' };
 
 const table = {
@@ -372,6 +373,51 @@ const table = {
   pageDown: 'Page ↓',
   shiftL: 'Shift L',
   keyLock: 'Lock the selection as background; without a selection, unlock',
+
+  // Sheets.
+  sheets: 'Sheets',
+  /** @param {number} place among the sheets */
+  sheet: (place) => `Sheet ${number(place)}`,
+  /** @param {number} place @param {number} count */
+  sheetOf: (place, count) => `${number(place)} / ${number(count)}`,
+  /** @param {string} name of the sheet @param {number} place @param {number} count */
+  sheetShown: (name, place, count) => `${name}, ${number(place)} of ${number(count)}`,
+  /** @param {string} name @param {number} place @param {number} count */
+  chooseSheet: (name, place, count) => `Choose a sheet. You see ${name}, ${number(place)} of ${number(count)}.`,
+  /** @param {string} name of the sheet @param {string[]} people */
+  sheetWith: (name, people) => `${name}, with ${list(people)}`,
+  /** @param {string} name of a sheet */
+  onSheet: (name) => `on ${name}`,
+  addSheet: 'Add a sheet',
+  editSheets: 'Edit',
+  editedSheets: 'Back',
+  /** @param {string} name */
+  nameOfSheet: (name) => `Name of ${name}`,
+  /** @param {string} name */
+  sheetUp: (name) => `Move ${name} up`,
+  /** @param {string} name */
+  sheetDown: (name) => `Move ${name} down`,
+  /** @param {string} name */
+  removeSheet: (name) => `Remove ${name}`,
+  /** @param {string} name */
+  removeSheetQuestion: (name) => `Remove ${name}?`,
+  removeSheetText: 'Others have drawn on this sheet. Everybody can bring it back from the list of sheets.',
+  removedSheets: 'Removed',
+  restoreSheet: 'Bring back',
+  /** @param {string} name */
+  restoreSheetOf: (name) => `Bring back ${name}`,
+  /** @param {string} name */
+  youRemovedSheet: (name) => `You removed ${name}. Undo brings it back.`,
+  /** @param {string} person @param {string} name */
+  removedSheetBy: (person, name) => `${person} removed ${name}. You can bring it back from the list of sheets.`,
+  sheetGone: 'The sheet of this link no longer exists.',
+  tooManySheets: 'This page has no room for another sheet.',
+  allSheets: 'All sheets',
+  /** @param {number} count */
+  sheetsInArchive: (count) => `${counted(count, SHEETS)}, as pictures in a ZIP file`,
+  /** @param {number} count */
+  sheetsInDrawing: (count) => `${counted(count, SHEETS)} in one file`,
+  keySheets: 'Previous sheet, next sheet',
 };
 
 export const en = Object.freeze(table);

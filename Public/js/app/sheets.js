@@ -1,0 +1,267 @@
+/** The sheets of the page: their tabs, their list, their keys, and the sheet that the address names. */
+
+import { SheetCommands } from '../edit/sheetCommands.js';
+import { isSheet } from '../model/sheets.js';
+import { SheetContents } from '../model/sheetContents.js';
+import { Sheets } from '../protocol/sheetSync.js';
+import { announce, confirmed, toast } from '../ui/dialogs.js';
+import { element, make } from '../ui/elements.js';
+import { icon } from '../ui/icons.js';
+import { isBusy } from '../ui/keys.js';
+import { authorOf } from '../ui/objectAuthor.js';
+import { closePopover } from '../ui/popovers.js';
+import { SheetPeople } from '../ui/sheetPeople.js';
+import { SheetsDialog } from '../ui/sheetsDialog.js';
+import { SheetTabs } from '../ui/sheetTabs.js';
+import { SheetView } from '../ui/sheetView.js';
+import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
+import { keepOnBoard } from './boardSheets.js';
+
+/**
+ * @typedef {import('../protocol/sheetSync.js').Sheet} Sheet
+ * @typedef {{ number: number, name: string, label: string, content: import('../model/scene.js').Scene['sheet'] }} SheetOfPage
+ *   `name`: '' if it has none; `label`: the name, or else the place
+ *
+ * @typedef {object} Parts
+ * @property {import('./sharing.js').Sharing} sharing
+ * @property {import('../model/scene.js').Scene} scene
+ * @property {import('../model/shapes.js').Shapes} shapes
+ * @property {import('../model/scene.js').Items} items
+ * @property {import('../edit/drawing.js').Drawing} drawing
+ * @property {import('../edit/undoHistory.js').UndoHistory} history
+ * @property {import('../model/camera.js').Camera} camera
+ * @property {{ width: number, height: number }} canvas in pixels
+ * @property {import('../ui/canvasView.js').CanvasView} view
+ * @property {import('../protocol/presence.js').Presence} presence
+ * @property {{ name: string, color: string }} profile of this person
+ * @property {import('../ui/people.js').People} people
+ * @property {import('./frameScheduler.js').FrameScheduler} frames
+ * @property {() => boolean} isWorking returns true while the pointer draws
+ * @property {() => void} finish ends everything that is in progress on the shown sheet
+ * @property {() => void} changed updates the state of the page
+ */
+
+/** The delay before the others learn which sheet this page shows: keys may go through many sheets. */
+const TELL_AFTER_MS = 300;
+/** The name in the part of the address behind `#`. */
+const NAME = 'page';
+
+/** Starts the sheets. @param {Parts} parts */
+export function startSheets(parts) {
+  const { sharing, scene, shapes, items, drawing, history, presence, profile, frames } = parts;
+  const sheets = sharing.sheets ??= new Sheets();
+  const contents = new SheetContents(scene);
+  const requestFrame = () => frames.request();
+  const view = new SheetView({
+    ...parts,
+    sheets,
+    contents,
+    find: (id) => shapes.find(id) ?? items.find(id),
+    requestFrame,
+  });
+  const commands = new SheetCommands(sheets, history, () => contents.filled);
+  const people = new SheetPeople({ sheets, view, sharing, presence, profile });
+  parts.people.placeOf = (person) => people.placeOf(person);
+  const isEnded = () => sharing.over !== null;
+
+  const add = () => {
+    const number = commands.add();
+    if (number === 0) return toast(laterStrings.tooManySheets);
+    parts.changed();
+    view.want(number);
+  };
+  /** @param {number} number */
+  const remove = async (number) => {
+    if (view.list.length < 2) return;
+    const name = people.nameOf(number);
+    const isOfOthers = sharing.session !== null && contents.of(number).all.some((one) => !isOwn(one, sharing));
+    const question = {
+      title: laterStrings.removeSheetQuestion(name),
+      text: laterStrings.removeSheetText,
+      action: strings.remove,
+    };
+    if (isOfOthers && !await confirmed(question)) return;
+    commands.remove(number);
+    parts.changed();
+    toast(laterStrings.youRemovedSheet(name));
+  };
+  const restore = (/** @type {number} */ number) => {
+    commands.restore(number);
+    parts.changed();
+    view.want(number);
+  };
+  const shared = { sheets, view, people, commands, add, remove, restore, isEnded };
+  const dialog = new SheetsDialog(shared);
+  const open = (/** @type {number} */ number = 0) => void dialog.open(number);
+  const tabs = new SheetTabs({ ...shared, open });
+  element('title').after(tabs.element);
+  element('zoom').before(tabs.compact);
+  addMenuEntry(open);
+
+  let isShowing = false;
+  const show = () => {
+    if (isShowing) return;
+    isShowing = true;
+    // Several changes of a frame are shown together.
+    requestAnimationFrame(() => {
+      isShowing = false;
+      tabs.show();
+      dialog.show();
+      // The names of the people say where they are.
+      if (people.mark(element('people'))) parts.people.dispatchEvent(new Event('shown'));
+    });
+  };
+  view.addEventListener('change', show);
+  view.addEventListener('change', parts.changed);
+  presence.addEventListener('change', show);
+  sharing.addEventListener('session', show);
+  // The faces are made anew when somebody comes or goes.
+  new MutationObserver(show).observe(element('people'), { childList: true });
+  show();
+
+  let told = view.current;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let telling;
+  view.addEventListener('change', () => {
+    const { current } = view;
+    if (current === told) return;
+    told = current;
+    nameInAddress(current);
+    clearTimeout(telling);
+    telling = setTimeout(() => presence.see(current), TELL_AFTER_MS);
+  });
+  view.addEventListener('shown', () => {
+    const { current, list } = view;
+    announce(laterStrings.sheetShown(people.labelOf(current), list.indexOf(current) + 1, list.length));
+  });
+  history.before = (command) => {
+    const { content } = command;
+    if (content?.kind !== 'sheet') return view.showPlaceOf(command);
+    // A sheet that comes back is shown as soon as it is there.
+    if (!content.before || 'isRemoved' in content.before) view.want(content.number);
+  };
+  sheets.addEventListener('remotechange', (event) => {
+    const { number, before, after, by } =
+      /** @type {CustomEvent<{ number: number, before: Sheet | null, after: Sheet | null, by: number }>} */ (event)
+        .detail;
+    if (number !== view.current || before?.isRemoved || !after?.isRemoved) return;
+    const name = sharing.session?.participant(by)?.name ?? strings.somebody;
+    toast(laterStrings.removedSheetBy(name, people.nameOf(number)));
+  });
+
+  keepOnBoard(sheets, drawing, sharing);
+  bindKeys(view);
+  frames.run(() => view.frame());
+  addEventListener('resize', () => view.resized());
+  const stopWaiting = () => {
+    if (!view.stopWaiting()) return;
+    nameInAddress(view.current);
+    toast(laterStrings.sheetGone);
+  };
+  const goToNamed = () => {
+    const number = numberInAddress();
+    if (number > 0) view.expect(number);
+    // The page may have been shown before this part of it was loaded.
+    if (sharing.session?.isConnected ?? sharing.pageId) stopWaiting();
+  };
+  addEventListener('hashchange', goToNamed);
+  goToNamed();
+  drawing.addEventListener('caughtup', stopWaiting);
+  sharing.addEventListener('opened', () => sharing.session || stopWaiting());
+  return {
+    sheets,
+    /** Adds a sheet without showing it. @param {string} name @returns {number} 0: there are too many */
+    addSheet: (name) => commands.add(name),
+    /** Names the shown sheet if it has no name. @param {string} name */
+    nameShown: (name) => sheets.find(view.current)?.name || commands.rename(view.current, name),
+    /** The sheets in order, with their contents. @returns {SheetOfPage[]} */
+    all: () => {
+      if (!sheets.isDivided) return [{ number: 1, name: '', label: people.nameOf(1), content: scene }];
+      return view.list.map((number) => ({
+        number,
+        name: sheets.find(number)?.name ?? '',
+        label: people.nameOf(number),
+        content: contents.of(number),
+      }));
+    },
+    /** The shown sheet as a part of a link; '' for the first one. */
+    get hash() {
+      return view.current === 1 ? '' : `#${NAME}=${view.current}`;
+    },
+    /** The number of the shown sheet. */
+    get current() {
+      return view.current;
+    },
+    /** Shows the sheet of a part of the plane. @param {import('../model/stroke.js').Bounds} bounds */
+    showAt: (bounds) => view.showAt(bounds),
+    /**
+     * Shows the sheet of a part of the plane. @param {import('../model/stroke.js').Bounds} bounds
+     * @returns {boolean} true if another sheet was shown before
+     */
+    reach: (bounds) => {
+      const before = view.current;
+      view.showAt(bounds);
+      return view.current !== before;
+    },
+  };
+}
+
+/** @param {SheetView} view */
+function bindKeys(view) {
+  /** @type {Record<string, 1 | -1>} */
+  const steps = { PageDown: 1, PageUp: -1 };
+  // Before the other keys: without Shift, they change the depth of objects.
+  addEventListener('keydown', (event) => {
+    const by = steps[event.key];
+    if (!by || !event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (view.list.length < 2 || isBusy(event.target)) return;
+    event.preventDefault();
+    view.step(by);
+  }, { capture: true });
+}
+
+/** @param {() => void} open */
+function addMenuEntry(open) {
+  const entry = make(
+    'button',
+    { type: 'button', id: 'show-sheets' },
+    icon('sheets'),
+    make('span', {}, laterStrings.sheets),
+  );
+  entry.addEventListener('click', () => {
+    closePopover();
+    open();
+  });
+  element('pages').after(entry);
+}
+
+/** The members of the address behind `#`. */
+function members() {
+  const { hash } = location;
+  return new URLSearchParams(hash.includes('=') ? hash.slice(1) : '');
+}
+
+/** @returns {number} the sheet that the address names; 0: none */
+function numberInAddress() {
+  const number = Number(members().get(NAME));
+  return isSheet(number) ? number : 0;
+}
+
+/** @param {number} number of the shown sheet */
+function nameInAddress(number) {
+  const named = members();
+  if (number === 1) named.delete(NAME);
+  else named.set(NAME, String(number));
+  const { pathname, search } = location;
+  const hash = String(named);
+  history.replaceState(history.state, '', pathname + search + (hash && `#${hash}`));
+}
+
+/**
+ * @param {import('../model/scene.js').Drawable} one @param {Pick<Parts['sharing'], 'session'>} sharing
+ * @returns {boolean} true if this person has drawn or added it
+ */
+function isOwn(one, { session }) {
+  return 'place' in one && one.upload !== null || authorOf(one, session) === 'you';
+}

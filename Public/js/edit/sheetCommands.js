@@ -1,0 +1,121 @@
+/** The commands of this person that change the sheets of the page. All can be undone. */
+
+import { defaultSheet } from '../protocol/sheetSync.js';
+
+/**
+ * @typedef {import('../protocol/sheetSync.js').Sheet} Sheet
+ * @typedef {import('../protocol/sheetSync.js').Sheets} Sheets
+ * @typedef {import('./undoHistory.js').Command} Command
+ * @typedef {import('./undoHistory.js').SheetContent} SheetContent
+ */
+
+/** The minimum difference of two neighbours in the order. With less, all sheets get new places. */
+const MIN_DIFFERENCE = 1e-6;
+
+export class SheetCommands {
+  #sheets;
+  #history;
+  #filled;
+
+  /**
+   * @param {Sheets} sheets @param {Pick<import('./undoHistory.js').UndoHistory, 'push'>} history
+   * @param {() => Iterable<number>} filled returns the sheets with objects
+   */
+  constructor(sheets, history, filled) {
+    this.#sheets = sheets;
+    this.#history = history;
+    this.#filled = filled;
+  }
+
+  /** Adds an empty sheet at the end. @param {string} [name] @returns {number} 0: there are too many */
+  add(name = '') {
+    const filled = [...this.#filled()];
+    const number = this.#sheets.freeNumber(filled);
+    if (number === 0) return 0;
+    const last = this.#sheets.shown(filled).at(-1) ?? 1;
+    const order = Math.floor(this.#sheetOf(last).order) + 1;
+    this.#run({ kind: 'sheet', number, before: null, after: { name, order, isRemoved: false } });
+    return number;
+  }
+
+  /** @param {number} number @param {string} name '' for none */
+  rename(number, name) {
+    const before = this.#sheetOf(number).name;
+    if (name !== before) this.#run({ kind: 'sheet', number, before: { name: before }, after: { name } });
+  }
+
+  /**
+   * Moves a sheet to another place.
+   * @param {number} number @param {number} to its place among the shown sheets, from 0 on
+   */
+  move(number, to) {
+    const others = this.#sheets.shown(this.#filled()).filter((one) => one !== number);
+    const at = Math.max(0, Math.min(others.length, to));
+    const orders = others.map((one) => this.#sheetOf(one).order);
+    const [low, high] = [orders[at - 1], orders[at]];
+    const order = low === undefined ? (high ?? 1) - 1 : high === undefined ? low + 1 : (low + high) / 2;
+    const isBetween = (low ?? -Infinity) + MIN_DIFFERENCE < order && order + MIN_DIFFERENCE < (high ?? Infinity);
+    if (isBetween) {
+      const before = this.#sheetOf(number).order;
+      return this.#run({ kind: 'sheet', number, before: { order: before }, after: { order } });
+    }
+    // The places cannot be told apart, because the sheet was moved there too often.
+    const all = others.toSpliced(at, 0, number);
+    all.forEach((one, place) => this.#sheets.set(one, { ...this.#sheetOf(one), order: place + 1 }));
+  }
+
+  /** Removes a sheet. Its objects stay where they are, and come back with it. @param {number} number */
+  remove(number) {
+    this.#run({ kind: 'sheet', number, before: { isRemoved: false }, after: { isRemoved: true } });
+  }
+
+  /** @param {number} number of a removed sheet */
+  restore(number) {
+    this.#run({ kind: 'sheet', number, before: { isRemoved: true }, after: { isRemoved: false } });
+  }
+
+  /** @param {number} number */
+  #sheetOf(number) {
+    return this.#sheets.find(number) ?? defaultSheet(number);
+  }
+
+  /** @param {SheetContent} content */
+  #run(content) {
+    const command = sheetCommand(content, this.#sheets);
+    command.redo();
+    this.#history.push(command);
+  }
+}
+
+/** @param {SheetContent} content @param {Pick<Sheets, 'find' | 'set'>} sheets @returns {Command} */
+export function sheetCommand(content, sheets) {
+  const { number, before, after } = content;
+  return {
+    undo: () => apply(sheets, number, after, before),
+    redo: () => apply(sheets, number, before, after),
+    content,
+  };
+}
+
+/**
+ * Changes the properties of a sheet, except those that somebody else has changed meanwhile.
+ * @param {Pick<Sheets, 'find' | 'set'>} sheets @param {number} number
+ * @param {Partial<Sheet> | null} from null: the sheet had no entry @param {Partial<Sheet> | null} to
+ * @returns {boolean} true if something has changed
+ */
+function apply(sheets, number, from, to) {
+  const now = sheets.find(number);
+  const base = now ?? defaultSheet(number);
+  const isUnchanged = (/** @type {string} */ name) => {
+    return !from || base[/** @type {keyof Sheet} */ (name)] === from[/** @type {keyof Sheet} */ (name)];
+  };
+  if (!to) {
+    if (!now || !Object.keys(from ?? {}).every(isUnchanged)) return false;
+    // Objects that somebody has drawn there keep the sheet.
+    sheets.set(number, null);
+    return true;
+  }
+  const changes = Object.entries(to).filter(([name]) => isUnchanged(name));
+  if (changes.length > 0) sheets.set(number, { ...base, ...Object.fromEntries(changes) });
+  return changes.length > 0;
+}

@@ -1,0 +1,231 @@
+/** The sheet that this person sees: chooses it, and keeps the camera on it. */
+
+import { originOf, sheetAt, sheetOf, SIDE, viewOn } from '../model/sheets.js';
+
+/**
+ * @typedef {import('../model/stroke.js').Bounds} Bounds
+ * @typedef {import('../model/sheets.js').View} View
+ * @typedef {import('../edit/undoHistory.js').Command} Command
+ *
+ * @typedef {object} Parts
+ * @property {import('../protocol/sheetSync.js').Sheets} sheets
+ * @property {import('../model/sheetContents.js').SheetContents} contents
+ * @property {Pick<import('../model/scene.js').Scene, 'observe'> & { sheet: object }} scene
+ * @property {import('../model/camera.js').Camera} camera
+ * @property {{ width: number, height: number }} canvas in pixels
+ * @property {{ showEverything: () => void }} view
+ * @property {(id: string) => { bounds: Bounds } | null} find returns a displayed shape or item
+ * @property {() => boolean} isWorking returns true while the pointer draws
+ * @property {() => void} finish ends everything that is in progress on the shown sheet
+ * @property {() => void} requestFrame
+ */
+
+/** Events: `change`, of the sheets or of the shown one; `shown` (another sheet is shown). */
+export class SheetView extends EventTarget {
+  #parts;
+  #whole;
+  #current = 1;
+  /** The sheets that can be shown, in order. */
+  #list = [1];
+  #isDivided = false;
+  #isDirty = true;
+  /** The views of sheets that were shown before. @type {Map<number, View>} */
+  #views = new Map();
+  /** A sheet to be shown as soon as it is there; 0: none. */
+  #wanted = 0;
+
+  /** @param {Parts} parts */
+  constructor(parts) {
+    super();
+    this.#parts = parts;
+    const { sheets, scene } = parts;
+    this.#whole = scene.sheet;
+    sheets.addEventListener('change', () => {
+      this.#update();
+      this.dispatchEvent(new Event('change'));
+    });
+    // The first object on a sheet without an entry, and the last one, change the list.
+    const changed = () => (this.#isDirty ||= this.#isDivided);
+    scene.observe({ shown: changed, changed, hidden: changed });
+    this.#update();
+  }
+
+  /** The number of the shown sheet. */
+  get current() {
+    return this.#current;
+  }
+
+  /** The numbers of the sheets, in order. @returns {readonly number[]} */
+  get list() {
+    return this.#list;
+  }
+
+  /** Shows a sheet, if it is there. @param {number} number */
+  go(number) {
+    if (number === this.#current || !this.#list.includes(number)) return;
+    const { camera, view, finish, requestFrame } = this.#parts;
+    finish();
+    this.#leave();
+    this.#show(number);
+    camera.home();
+    const before = this.#views.get(number);
+    if (before) {
+      camera.zoom(before.scale, 0, 0);
+      camera.pan((camera.x - before.x) * before.scale, (camera.y - before.y) * before.scale);
+    } else view.showEverything();
+    requestFrame();
+    this.#report();
+  }
+
+  /** Shows a sheet now, or as soon as it is there. @param {number} number */
+  want(number) {
+    this.#wanted = number;
+    this.#goToWanted();
+  }
+
+  /**
+   * Shows the sheet of a link, or its place while the sheets are not known yet: strokes that are drawn until then belong to it.
+   * @param {number} number
+   */
+  expect(number) {
+    this.want(number);
+    const { camera } = this.#parts;
+    if (this.#isDivided || !camera.isHome) return;
+    [camera.homeX, camera.homeY] = originOf(number);
+    camera.home();
+  }
+
+  /** Gives up a sheet that is not there. To be called once the sheets of the page are known. @returns {boolean} true if it did */
+  stopWaiting() {
+    this.#update();
+    if (this.#wanted === 0 || this.#list.includes(this.#wanted)) return false;
+    this.#wanted = 0;
+    if (this.#isDivided) return true;
+    // The page is one plane.
+    const { camera, view } = this.#parts;
+    this.#show(1);
+    camera.home();
+    view.showEverything();
+    return true;
+  }
+
+  /** Shows the next sheet, or the previous one. @param {1 | -1} by */
+  step(by) {
+    const at = this.#list.indexOf(this.#current) + by;
+    if (this.#list[at]) this.go(this.#list[at]);
+  }
+
+  /** Shows the sheet of a part of the plane, if it is there. @param {Bounds} bounds */
+  showAt(bounds) {
+    if (this.#isDivided) this.go(sheetOf(bounds));
+  }
+
+  /** Shows the sheet of the objects that a command is about to change. @param {Command} command */
+  showPlaceOf({ content }) {
+    const bounds = content ? placeOf(content, this.#parts.find) : null;
+    if (bounds) this.showAt(bounds);
+  }
+
+  /** Applies changes of the scene. To be called once a frame. @returns {boolean} true if another frame is needed */
+  frame() {
+    if (this.#isDirty) this.#update();
+    this.#goToWanted();
+    return false;
+  }
+
+  /** Keeps the view on the sheet after a change of the window's size. */
+  resized() {
+    if (this.#isDivided) this.#parts.camera.pan(0, 0);
+  }
+
+  #goToWanted() {
+    const wanted = this.#wanted;
+    if (wanted === 0 || this.#parts.isWorking() || !this.#list.includes(wanted)) return;
+    this.#wanted = 0;
+    this.go(wanted);
+  }
+
+  #update() {
+    const { sheets, contents } = this.#parts;
+    const before = this.#list;
+    this.#isDirty = false;
+    this.#list = sheets.shown(sheets.isDivided ? contents.filled : []);
+    if (sheets.isDivided !== this.#isDivided) this.#divide(sheets.isDivided);
+    if (!this.#list.includes(this.#current)) {
+      // The neighbour of a removed sheet.
+      const rest = before.slice(0, before.indexOf(this.#current)).reverse().concat(before);
+      this.go(rest.find((number) => this.#list.includes(number)) ?? this.#list[0]);
+    }
+    this.#goToWanted();
+    if (this.#list.join() !== before.join()) this.dispatchEvent(new Event('change'));
+  }
+
+  /** @param {boolean} isDivided true if the page has sheets; false: it is one sheet without borders */
+  #divide(isDivided) {
+    const { camera, canvas } = this.#parts;
+    const wasElsewhere = this.#current !== 1;
+    this.#isDivided = isDivided;
+    this.#views.clear();
+    const { left, top, right, bottom } = camera.seen(canvas.width, canvas.height);
+    const seen = sheetAt((left + right) / 2, (top + bottom) / 2);
+    this.#show(isDivided && this.#list.includes(seen) ? seen : 1);
+    camera.limit = isDivided ? (view) => this.#limited(view) : (view) => view;
+    if (isDivided && seen === this.#current) camera.pan(0, 0);
+    else if (isDivided || wasElsewhere) camera.home();
+  }
+
+  /**
+   * Keeps a view on the shown sheet. A movement that is too long for a hand leads to another sheet: to a picture that gets the focus,
+   * for example.
+   * @param {View} view @returns {View}
+   */
+  #limited(view) {
+    const { camera, canvas: { width, height }, finish } = this.#parts;
+    const [x, y] = [view.x + width / view.scale / 2, view.y + height / view.scale / 2];
+    const [fromX, fromY] = camera.toPlane(width / 2, height / 2);
+    const number = sheetAt(x, y);
+    const isFar = Math.max(Math.abs(x - fromX), Math.abs(y - fromY)) > SIDE / 2;
+    if (isFar && number !== this.#current && this.#list.includes(number)) {
+      finish();
+      this.#leave();
+      this.#show(number);
+      this.#report();
+    }
+    return viewOn(view, this.#current, width, height);
+  }
+
+  /** Keeps the view of the shown sheet. */
+  #leave() {
+    const { x, y, scale } = this.#parts.camera;
+    this.#views.set(this.#current, { x, y, scale });
+  }
+
+  #report() {
+    this.dispatchEvent(new Event('change'));
+    this.dispatchEvent(new Event('shown'));
+  }
+
+  /** @param {number} number */
+  #show(number) {
+    const { camera, scene, contents } = this.#parts;
+    this.#current = number;
+    [camera.homeX, camera.homeY] = originOf(number);
+    scene.sheet = this.#isDivided ? contents.of(number) : this.#whole;
+  }
+}
+
+/**
+ * Returns the place of the first object of a command that is found.
+ * @param {NonNullable<Command['content']>} content @param {Parts['find']} find @returns {Bounds | null}
+ */
+function placeOf(content, find) {
+  const { id, shapes = [], items = [], removed = [], added = [] } = /** @type {Record<string, any>} */ (content);
+  for (const group of [id ? [{ id }] : [], shapes, items, removed, added]) {
+    for (const one of group) {
+      const object = one.item ?? one.after ?? one;
+      const bounds = find(object.id)?.bounds ?? object.bounds;
+      if (bounds) return bounds;
+    }
+  }
+  return null;
+}

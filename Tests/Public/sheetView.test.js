@@ -1,0 +1,240 @@
+/** The sheet that a person sees: the camera, the shown content, and the way to other sheets. */
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Drawing } from '../../Public/js/edit/drawing.js';
+import { SheetCommands } from '../../Public/js/edit/sheetCommands.js';
+import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
+import { Camera } from '../../Public/js/model/camera.js';
+import { Items, Scene } from '../../Public/js/model/scene.js';
+import { Shapes } from '../../Public/js/model/shapes.js';
+import { SheetContents } from '../../Public/js/model/sheetContents.js';
+import { Sheets } from '../../Public/js/protocol/sheetSync.js';
+import { newKey } from '../../Public/js/sync/key.js';
+import { SheetView } from '../../Public/js/ui/sheetView.js';
+
+const LOOK = { rgb: '#e5484d', color: 0, width: 3, tool: 'pen' };
+const CANVAS = { width: 1000, height: 800 };
+
+test('without sheets, the page is one unbounded plane', () => {
+  const { view, camera, scene, draw } = page();
+  draw(400_000, 0);
+  assert.equal(scene.sheet, scene);
+  camera.pan(-600_000, 0);
+  assert.equal(camera.x, 600_000);
+  view.frame();
+  assert.deepEqual([view.list, view.current], [[1], 1]);
+});
+
+test('each sheet has its own content and view', async () => {
+  const { view, camera, scene, commands, draw } = page();
+  draw(10, 10);
+  commands.add();
+  await Promise.resolve();
+  view.go(2);
+  assert.deepEqual([camera.x, camera.y, camera.isHome], [100_000, 0, true]);
+  assert.deepEqual([scene.sheet.isEmpty, scene.sheet.bounds, scene.sheet.all, scene.isEmpty], [true, null, [], false]);
+  draw(100_010, 10);
+  draw(100_020, 10);
+  assert.deepEqual([scene.sheet.strokes, scene.sheet.all.length, scene.strokes], [2, 2, 3]);
+  camera.zoom(2, 0, 0);
+  camera.pan(-50, 0);
+  const seen = [camera.x, camera.y, camera.scale];
+  view.go(1);
+  assert.deepEqual([camera.x, camera.y, camera.scale, scene.sheet.strokes], [0, 0, 1, 1]);
+  view.go(2);
+  assert.deepEqual([camera.x, camera.y, camera.scale], seen);
+});
+
+test('the camera stays on its sheet', async () => {
+  const { view, camera, commands } = page();
+  commands.add();
+  await Promise.resolve();
+  camera.pan(-1e6, 0);
+  assert.equal(camera.x, 48_000);
+  view.go(2);
+  camera.pan(1e6, 0);
+  assert.equal(camera.x, 51_000);
+  camera.zoom(1 / 20, 500, 400);
+  const { left, right } = camera.seen(CANVAS.width, CANVAS.height);
+  assert.ok(left >= 51_000 && right <= 149_000);
+});
+
+test('a movement that is too long for a hand leads to the sheet at its end', async () => {
+  const { view, camera, commands, log } = page();
+  commands.add();
+  await Promise.resolve();
+  // As to a picture that gets the focus.
+  camera.pan(-101_000, 500);
+  assert.deepEqual([view.current, camera.x, camera.y, log.includes('finish')], [2, 101_000, -500, true]);
+  view.showAt({ left: 10, top: 10, right: 20, bottom: 20 });
+  assert.deepEqual([view.current, camera.x, camera.y], [1, 0, 0]);
+  // There is no sheet.
+  view.showAt({ left: -100_010, top: 0, right: -100_000, bottom: 10 });
+  camera.pan(100_000, 0);
+  assert.deepEqual([view.current, camera.x], [1, -49_000]);
+});
+
+test('the content of a sheet follows moved, erased and restored objects', async () => {
+  const { commands, view, scene, shapes, drawing, draw } = page();
+  commands.add();
+  await Promise.resolve();
+  const shape = draw(10, 10);
+  assert.equal(scene.sheet.strokes, 1);
+  drawing.update([shape.moved({ factor: 1, x: 100_000, y: 0 })]);
+  assert.deepEqual([scene.sheet.strokes, scene.sheet.bounds], [0, null]);
+  view.go(2);
+  assert.deepEqual(scene.sheet.all, [shapes.find(shape.id)]);
+  assert.deepEqual(scene.sheet.bounds, shapes.find(shape.id)?.bounds);
+  drawing.undo();
+  assert.equal(scene.sheet.isEmpty, true);
+});
+
+test('objects at a place without a sheet make one, which ends with them', async () => {
+  const { commands, view, drawing, draw } = page();
+  draw(-200_000, 0);
+  commands.add();
+  await Promise.resolve();
+  const [far] = view.list.filter((number) => number > 2);
+  assert.deepEqual(view.list, [1, 2, far]);
+  view.go(1);
+  drawing.undo();
+  drawing.undo();
+  await Promise.resolve();
+  view.frame();
+  assert.deepEqual(view.list, [1]);
+});
+
+test('undo and redo go to the sheet of the change first', async () => {
+  const { commands, view, drawing, draw } = page();
+  commands.add();
+  await Promise.resolve();
+  draw(10, 10);
+  view.go(2);
+  draw(100_010, 10);
+  view.go(1);
+  drawing.undo();
+  assert.equal(view.current, 2);
+  drawing.undo();
+  assert.equal(view.current, 1);
+  drawing.redo();
+  drawing.redo();
+  assert.equal(view.current, 2);
+});
+
+test('the neighbour of a removed sheet is shown, and the sheet comes back with an undo', async () => {
+  const { commands, view, drawing, log } = page();
+  commands.add();
+  commands.add();
+  await Promise.resolve();
+  view.go(3);
+  view.go(2);
+  commands.remove(2);
+  await Promise.resolve();
+  assert.deepEqual([view.list, view.current], [[1, 3], 1]);
+  drawing.undo();
+  await Promise.resolve();
+  assert.deepEqual([view.list, view.current], [[1, 2, 3], 2]);
+  assert.ok(log.includes('finish'));
+});
+
+test('a wanted sheet is shown as soon as it is there, but not during a stroke', async () => {
+  const { commands, view, state } = page();
+  view.want(2);
+  assert.equal(view.current, 1);
+  state.isWorking = true;
+  commands.add();
+  await Promise.resolve();
+  assert.equal(view.current, 1);
+  state.isWorking = false;
+  view.frame();
+  assert.equal(view.current, 2);
+  view.want(300);
+  assert.equal(view.stopWaiting(), true);
+  assert.equal(view.stopWaiting(), false);
+});
+
+test('the sheet of a link is expected at its place', async () => {
+  const { view, commands, camera, draw, log } = page();
+  view.expect(2);
+  assert.deepEqual([camera.x, camera.y, view.current], [100_000, 0, 1]);
+  // Drawn before the entries of the sheets arrive.
+  draw(100_010, 10);
+  commands.add();
+  await Promise.resolve();
+  assert.deepEqual([view.list, view.current, camera.x, view.stopWaiting()], [[1, 2, 3], 2, 100_000, false]);
+  const other = page();
+  other.view.expect(9);
+  assert.equal(other.view.stopWaiting(), true);
+  assert.deepEqual([other.camera.x, other.camera.y, other.camera.isHome], [0, 0, true]);
+  assert.deepEqual([log, other.log], [[], ['everything']]);
+  const third = page();
+  third.view.expect(9);
+  third.commands.add();
+  await Promise.resolve();
+  assert.deepEqual([third.view.current, third.camera.x, third.view.stopWaiting()], [1, 0, true]);
+});
+
+test('keys go through the sheets in their order', async () => {
+  const { commands, view } = page();
+  commands.add();
+  commands.add();
+  commands.move(3, 1);
+  await Promise.resolve();
+  const seen = [];
+  for (const by of /** @type {const} */ ([1, 1, 1, -1, -1, -1])) {
+    view.step(by);
+    seen.push(view.current);
+  }
+  assert.deepEqual(seen, [3, 2, 2, 3, 1, 1]);
+});
+
+test('another page begins with its first sheet', async () => {
+  const { commands, view, sheets, camera, scene } = page();
+  commands.add();
+  await Promise.resolve();
+  view.go(2);
+  sheets.clear();
+  await Promise.resolve();
+  assert.deepEqual([view.current, camera.x, camera.y, scene.sheet === scene], [1, 0, 0, true]);
+});
+
+/** A page with drawn shapes and a canvas of 1000 × 800 pixels. */
+function page() {
+  const [shapes, items, history, camera, sheets] = [
+    new Shapes(),
+    new Items(),
+    new UndoHistory(),
+    new Camera(),
+    new Sheets(),
+  ];
+  const scene = new Scene(shapes, items);
+  const drawing = new Drawing(shapes, newKey, history);
+  const contents = new SheetContents(scene);
+  const state = { isWorking: false };
+  /** @type {string[]} */
+  const log = [];
+  const view = new SheetView({
+    sheets,
+    contents,
+    scene,
+    camera,
+    canvas: CANVAS,
+    view: { showEverything: () => log.push('everything') },
+    find: (id) => shapes.find(id),
+    isWorking: () => state.isWorking,
+    finish: () => log.push('finish'),
+    requestFrame: () => {},
+  });
+  history.before = (command) => {
+    if (command.content?.kind === 'sheet') view.want(command.content.number);
+    else view.showPlaceOf(command);
+  };
+  const commands = new SheetCommands(sheets, history, () => contents.filled);
+  const draw = (/** @type {number} */ x, /** @type {number} */ y) => {
+    drawing.beginStroke(LOOK, [x, y, x + 5, y + 5], null);
+    drawing.endStroke();
+    return /** @type {import('../../Public/js/model/shapes.js').Shape} */ (shapes.all.at(-1));
+  };
+  return { view, camera, scene, shapes, drawing, commands, sheets, draw, state, log };
+}
