@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Camera } from '../../Public/js/model/camera.js';
-import { FORGET_MS, Followers, MAX_FOLLOWERS } from '../../Public/js/protocol/followers.js';
+import { Followers, FORGET_MS, MAX_FOLLOWERS } from '../../Public/js/protocol/followers.js';
 import { Following, WAIT_MS } from '../../Public/js/protocol/following.js';
 import { TransientType } from '../../Public/js/protocol/transientMessages.js';
 import { FollowController } from '../../Public/js/ui/followController.js';

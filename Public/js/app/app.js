@@ -303,7 +303,6 @@ async function createDeferred() {
     selectTool,
     toolbar,
     isWorking: () => input.isWorking || textTool.edited !== null,
-    pointer: () => pointer,
     glides: () => !reducedMotion.matches,
     requestFrame,
   });

@@ -24,6 +24,7 @@ import { openPopover } from './popovers.js';
 /**
  * @typedef {import('./people.js').Person} Person
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../sync/participants.js').Participant} Participant
  *
  * @typedef {object} Parts
  * @property {import('../app/sharing.js').Sharing} sharing
@@ -35,7 +36,6 @@ import { openPopover } from './popovers.js';
  * @property {import('../tools/selectTool.js').SelectTool} selectTool
  * @property {import('./toolbar.js').Toolbar} toolbar
  * @property {() => boolean} isWorking returns true while the person draws or writes
- * @property {() => [number, number] | null} pointer the position of the mouse, in the plane
  * @property {() => boolean} glides returns false if the camera jumps
  * @property {() => void} requestFrame
  */
@@ -154,7 +154,7 @@ export class Meeting {
     this.#hands.sessionChanged(session === null);
     if (!session) return;
     session.addEventListener('participantschange', (event) => {
-      const { joined } = /** @type {CustomEvent<{ joined: { number: number }[] }>} */ (event).detail;
+      const { joined } = /** @type {CustomEvent<{ joined: Participant[] }>} */ (event).detail;
       const here = new Set(session.activeParticipants.map(({ number }) => number));
       this.#keepOnly(here);
       // The first list has all participants. They learn of a raised hand by the repeated message.

@@ -13,9 +13,11 @@ import { reactionGlyph } from './reactionGlyphs.js';
 const ID = 'meeting';
 /** The pictures that are not in the sprite of the markup. @type {Readonly<Record<string, string>>} */
 const GLYPHS = Object.freeze({
-  meeting: 'M5 5.5h14a1.8 1.8 0 0 1 1.8 1.8v7.4a1.8 1.8 0 0 1-1.8 1.8h-6l-4.5 3.5v-3.5H5a1.8 1.8 0 0 1-1.8-1.8V7.3A1.8 1.8 0 0 1 5 5.5zM9.3 9.3h.01M14.7 9.3h.01M8.8 12c1.5 1.8 4.9 1.8 6.4 0',
+  meeting:
+    'M5 5.5h14a1.8 1.8 0 0 1 1.8 1.8v7.4a1.8 1.8 0 0 1-1.8 1.8h-6l-4.5 3.5v-3.5H5a1.8 1.8 0 0 1-1.8-1.8V7.3A1.8 1.8 0 0 1 5 5.5zM9.3 9.3h.01M14.7 9.3h.01M8.8 12c1.5 1.8 4.9 1.8 6.4 0',
   ping: 'M12 10.5a1.5 1.5 0 1 0 0 3a1.5 1.5 0 1 0 0-3zM12 4a8 8 0 1 0 0 16a8 8 0 1 0 0-16z',
-  gather: 'M12 10.5a1.5 1.5 0 1 0 0 3a1.5 1.5 0 1 0 0-3zM4 4l4 4M8 5v3H5M20 4l-4 4M16 5v3h3M4 20l4-4M8 19v-3H5M20 20l-4-4M16 19v-3h3',
+  gather:
+    'M12 10.5a1.5 1.5 0 1 0 0 3a1.5 1.5 0 1 0 0-3zM4 4l4 4M8 5v3H5M20 4l-4 4M16 5v3h3M4 20l4-4M8 19v-3H5M20 20l-4-4M16 19v-3h3',
 });
 /** @type {Readonly<Partial<Record<Action, string>>>} */
 const KEYS = Object.freeze({ hand: 'W', ping: 'J', laser: 'K' });

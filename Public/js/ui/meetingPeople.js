@@ -70,7 +70,8 @@ export class MeetingPeople {
 
   /** Shows the people once for all changes of a moment. Raised hands come first. */
   #showSoon() {
-    this.#timer ??= setTimeout(() => {
+    if (this.#timer !== null) return;
+    this.#timer = setTimeout(() => {
       this.#timer = null;
       this.#findPlaces();
       this.#parts.people.reorder();

@@ -121,7 +121,12 @@ export class People extends EventTarget {
 
   /** @param {number} count */
   #restChip(count) {
-    const made = make('button', { type: 'button', class: 'chip', 'data-rest': '', 'aria-label': strings.morePeople(count) });
+    const made = make('button', {
+      type: 'button',
+      class: 'chip',
+      'data-rest': '',
+      'aria-label': strings.morePeople(count),
+    });
     made.append(make('span', {}, `+${strings.number(count)}`));
     made.addEventListener('click', () => this.dispatchEvent(new Event('list')));
     return made;
