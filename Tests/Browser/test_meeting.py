@@ -193,7 +193,6 @@ def test_a_place_outside_of_the_view_has_an_arrow_that_leads_there(browser, open
     before = paper(a)
     a.mouse.wheel(3000, 0)
     until(lambda: paper(a) != before)
-    a.mouse.move(501, 350)
     a.keyboard.press("j")
     arrow = b.locator(".edge-ping")
     arrow.wait_for()

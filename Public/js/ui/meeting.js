@@ -131,6 +131,7 @@ export class Meeting {
   #listen() {
     const { sharing, people } = this.#parts;
     const messages = this.#messages;
+    this.#follow.addEventListener('follow', () => this.#offers.withdraw(this.#follow.person?.numbers ?? []));
     sharing.addEventListener('session', () => this.#enter(sharing.session));
     people.addEventListener('shown', () => this.#follow.peopleChanged(people.others));
     this.#pointing.addEventListener('ping', (event) => {
