@@ -29,7 +29,7 @@ def test_german_browsers_get_german(browser, open_page):
     assert language(page) == "de"
     assert labels(page) == [
         "Auswählen", "Stift", "Radierer", "Textmarker", "Linie", "Pfeil", "Rechteck", "Ellipse",
-        "Text", "Seite verschieben", "Bilder oder Dateien hinzufügen", "Rückgängig machen",
+        "Text", "Seite verschieben", "Laserpointer", "Bilder oder Dateien hinzufügen", "Rückgängig machen",
         "Wiederholen", "Mehr",
     ]
     assert page.locator("#undo").get_attribute("title") == "Rückgängig machen (Strg+Z)"
