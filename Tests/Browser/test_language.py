@@ -29,7 +29,8 @@ def test_german_browsers_get_german(browser, open_page):
     assert language(page) == "de"
     assert labels(page) == [
         "Auswählen", "Stift", "Radierer", "Textmarker", "Linie", "Pfeil", "Rechteck", "Ellipse",
-        "Text", "Zettel", "Seite verschieben", "Bilder oder Dateien hinzufügen", "Rückgängig machen",
+        "Text", "Zettel", "Seite verschieben", "Laserpointer", "Bilder oder Dateien hinzufügen",
+        "Rückgängig machen",
         "Wiederholen", "Mehr",
     ]
     assert page.locator("#undo").get_attribute("title") == "Rückgängig machen (Strg+Z)"

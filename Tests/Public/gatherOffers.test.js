@@ -46,6 +46,15 @@ test('after two requests, back is the view before the first one', () => {
   assert.deepEqual(gone, [VIEW, { left: 500, top: 0, right: 600, bottom: 100 }, HERE]);
 });
 
+test('the offer of a person who is followed now is withdrawn', () => {
+  const { offers, clock, gather, withdraw } = page();
+  clock.now = 60 * SECOND;
+  gather(2);
+  gather(3);
+  withdraw([3, 7]);
+  assert.deepEqual(offers(), ['P2 brought you here: Back']);
+});
+
 test('a person who draws is asked, however long the stroke takes', () => {
   const { offers, clock, gather, busy } = page();
   clock.now = 60 * SECOND;
@@ -108,6 +117,7 @@ function page() {
     gather: (/** @type {number} */ number, /** @type {unknown} */ view = [100, 200, 300, 400]) =>
       offers.receive(number, { view }),
     keepOnly: (/** @type {(number: number) => boolean} */ isHere) => offers.keepOnly(isHere),
+    withdraw: (/** @type {number[]} */ numbers) => offers.withdraw(numbers),
     offers: () => toasts.children.map((shown) => `${shown.children[1].text}: ${buttonsOf(shown)[0].text}`),
     press: (/** @type {string} */ text) => {
       const button = toasts.children.flatMap(buttonsOf).find((one) => one.text === text);

@@ -69,27 +69,32 @@ test('no place is shown on ink, with a pen, with another button, or while the sp
 });
 
 test('the key shows the pointer, or else the selection, or else the middle of the view', () => {
-  const pointer = /** @type {[number, number]} */ ([7, 8]);
   const selected = { left: 100, top: 100, right: 200, bottom: 300 };
-  for (
-    const [options, place] of /** @type {[object, number[]][]} */ ([
-      [{ pointer, selected }, [7, 8]],
-      [{ selected }, [150, 200]],
-      [{}, [500, 350]],
-    ])
-  ) {
-    const { input, shown } = page('pen', options);
+  /** @type {[object, [number, number] | null, number[]][]} */
+  const cases = [
+    [{ selected }, [17, 18], [7, 8]],
+    [{ selected }, null, [150, 200]],
+    [{}, null, [500, 350]],
+  ];
+  for (const [options, at, place] of cases) {
+    const { input, point, shown, camera } = page('pen', options);
+    if (at) point('pointermove', ...at);
     input.pingHere();
     assert.deepEqual(shown, [place]);
+    if (!at) continue;
+    // The mouse rests while a wheel moves the page.
+    camera.pan(-100, 0);
+    input.pingHere();
+    assert.deepEqual(shown[1], [107, 8]);
   }
 });
 
 /**
  * A page with the parts of a document that are used.
  * @param {string} tool
- * @param {{ cursor?: string, isSpaceDown?: boolean, pointer?: [number, number] | null, selected?: any }} [options]
+ * @param {{ cursor?: string, isSpaceDown?: boolean, selected?: any }} [options]
  */
-function page(tool, { cursor = '', isSpaceDown = false, pointer = null, selected = null } = {}) {
+function page(tool, { cursor = '', isSpaceDown = false, selected = null } = {}) {
   const canvas = Object.assign(new EventTarget(), {
     hasAttribute: () => isSpaceDown,
     getBoundingClientRect: () => ({ left: 10, top: 10 }),
@@ -105,7 +110,6 @@ function page(tool, { cursor = '', isSpaceDown = false, pointer = null, selected
     toolbar: /** @type {any} */ (Object.assign(new EventTarget(), { tool })),
     selectTool: /** @type {any} */ ({ cursorAt: () => cursor, cancel: () => cancelled += 1 }),
     selected: () => selected,
-    pointer: () => pointer,
     ping: (place) => shown.push(place),
   });
   const point = (/** @type {string} */ type, /** @type {number} */ clientX, /** @type {number} */ clientY, more = {}) =>

@@ -14,7 +14,7 @@ export class FollowFrame {
   constructor(stop) {
     const button = make('button', { type: 'button', class: 'quiet', title: laterStrings.stopTitle }, laterStrings.stop);
     button.addEventListener('click', stop);
-    this.#bar = make('div', { class: 'follow-bar', role: 'group', hidden: '' }, this.#name, button);
+    this.#bar = make('div', { class: 'follow-bar', role: 'region', hidden: '' }, this.#name, button);
     // Before the tools, so that the tab key reaches the button before them.
     element('tools').before(this.#frame, this.#bar);
   }

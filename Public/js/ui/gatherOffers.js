@@ -79,6 +79,11 @@ export class GatherOffers {
     for (const number of this.#offers.keys()) if (!isHere(number)) this.#remove(number);
   }
 
+  /** Removes the offers of a person whom this page follows. @param {number[]} numbers of the person */
+  withdraw(numbers) {
+    for (const number of numbers) this.#remove(number);
+  }
+
   /**
    * @param {number} number @param {Bounds | null} before @param {string} text @param {string} action
    * @param {() => void} done called when the person accepts

@@ -24,6 +24,7 @@ import { openPopover } from './popovers.js';
 /**
  * @typedef {import('./people.js').Person} Person
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../sync/participants.js').Participant} Participant
  *
  * @typedef {object} Parts
  * @property {import('../app/sharing.js').Sharing} sharing
@@ -35,7 +36,6 @@ import { openPopover } from './popovers.js';
  * @property {import('../tools/selectTool.js').SelectTool} selectTool
  * @property {import('./toolbar.js').Toolbar} toolbar
  * @property {() => boolean} isWorking returns true while the person draws or writes
- * @property {() => [number, number] | null} pointer the position of the mouse, in the plane
  * @property {() => boolean} glides returns false if the camera jumps
  * @property {(bounds: import('../model/stroke.js').Bounds) => boolean} reach shows the sheet of a part of the plane; returns true if
  *   it was another one
@@ -133,6 +133,7 @@ export class Meeting {
   #listen() {
     const { sharing, people } = this.#parts;
     const messages = this.#messages;
+    this.#follow.addEventListener('follow', () => this.#offers.withdraw(this.#follow.person?.numbers ?? []));
     sharing.addEventListener('session', () => this.#enter(sharing.session));
     people.addEventListener('shown', () => this.#follow.peopleChanged(people.others));
     this.#pointing.addEventListener('ping', (event) => {
@@ -156,8 +157,7 @@ export class Meeting {
     this.#hands.sessionChanged(session === null);
     if (!session) return;
     session.addEventListener('participantschange', (event) => {
-      const { joined } =
-        /** @type {CustomEvent<{ joined: import('../sync/participants.js').Participant[] }>} */ (event).detail;
+      const { joined } = /** @type {CustomEvent<{ joined: Participant[] }>} */ (event).detail;
       const here = new Set(session.activeParticipants.map(({ number }) => number));
       this.#keepOnly(here);
       // The first list has all participants. They learn of a raised hand by the repeated message.

@@ -70,7 +70,7 @@ export class MeetingPeople {
 
   /** Shows the people once for all changes of a moment. Raised hands come first. */
   #showSoon() {
-    if (this.#timer) return;
+    if (this.#timer !== null) return;
     this.#timer = setTimeout(() => {
       this.#timer = null;
       this.#findPlaces();

@@ -14,13 +14,14 @@ import { onLongPress } from './longPress.js';
  * @property {import('./toolbar.js').Toolbar} toolbar
  * @property {import('../tools/selectTool.js').SelectTool} selectTool
  * @property {() => Bounds | null} selected the bounds of the selection
- * @property {() => [number, number] | null} pointer the position of the mouse, in the plane
  * @property {(point: [number, number]) => void} ping
  */
 
 export class PingInput {
   #parts;
   #canvas = element('canvas');
+  /** The position of the mouse on the canvas, on the screen. @type {[number, number] | null} */
+  #pointer = null;
   /** Set while the next tap shows a place. @type {AbortController | null} */
   #picking = null;
 
@@ -32,14 +33,17 @@ export class PingInput {
       parts.selectTool.cancel();
       parts.ping(this.#toPlane(x, y));
     });
+    this.#canvas.addEventListener('pointermove', ({ clientX, clientY }) => this.#pointer = [clientX, clientY]);
+    this.#canvas.addEventListener('pointerleave', () => this.#pointer = null);
     parts.toolbar.addEventListener('tool', () => this.#picking?.abort());
   }
 
   /** Shows the place of the mouse, or else of the selection, or else the center of the view. */
   pingHere() {
-    const { camera, view, selected, pointer, ping } = this.#parts;
+    const { camera, view, selected, ping } = this.#parts;
+    if (this.#pointer) return ping(this.#toPlane(...this.#pointer));
     const bounds = selected() ?? camera.seen(view.width, view.height);
-    ping(pointer() ?? [(bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2]);
+    ping([(bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2]);
   }
 
   /** The next tap on the canvas shows a place. */

@@ -36,7 +36,7 @@ export class PingLayer {
     this.#view = view;
     this.#author = author;
     this.#go = go;
-    element('tools').before(this.#edge);
+    element('cursors').after(this.#edge);
   }
 
   /** @param {ReadonlyMap<number, Readonly<Ping>>} pings */

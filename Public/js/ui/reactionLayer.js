@@ -6,8 +6,8 @@ import { reactionGlyph } from './reactionGlyphs.js';
 
 /** @typedef {import('../protocol/moments.js').Reaction} Reaction */
 
-/** The number of reactions beside each other. */
-const SLOTS = 6;
+/** The number of reactions beside each other. Names have room on a phone, too. */
+const COLUMNS = 4;
 
 export class ReactionLayer {
   #layer = make('div', { class: 'reactions', 'aria-hidden': 'true' });
@@ -38,7 +38,8 @@ export class ReactionLayer {
     const shown = make('div', { class: 'reaction' }, reactionGlyph(reaction.emoji), tag);
     shown.style.setProperty('--own', color);
     shown.style.setProperty('--on-own', textOn(color));
-    shown.style.setProperty('--slot', String(reaction.slot % SLOTS));
+    shown.style.setProperty('--column', String(reaction.slot % COLUMNS));
+    shown.style.setProperty('--row', String(Math.floor(reaction.slot / COLUMNS)));
     this.#layer.append(shown);
     this.#shown.set(reaction, shown);
   }
