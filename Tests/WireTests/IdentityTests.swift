@@ -84,19 +84,6 @@ struct ProfileTests {
     #expect(Profile(color: sent).sanitised.color == kept)
   }
 
-  @Test(
-    "PROTOCOL 6: a color that no participant uses is chosen; if all eleven are in use, any of them is chosen")
-  func palette() {
-    for color in Palette.colors { #expect(Profile(color: color).sanitised.color == color) }
-    for (index, color) in Palette.colors.enumerated() {
-      #expect(Palette.pick(random: UInt64(index)) { _ in false } == color)
-      #expect(
-        Palette.pick(random: .max - UInt64(index)) { $0 != index }
-          == color)
-      #expect(Palette.pick(random: UInt64(index) + 22) { _ in true } == color)
-    }
-  }
-
   @Test("a generated name is valid, has two words, and varies")
   func madeUp() {
     var random = SeededGenerator(seed: 1)

@@ -112,8 +112,8 @@ struct ParticipantTableTests {
   @Test("A color is free again when its last user has left")
   func colors() {
     var table = table(pastLimit: 100)
-    let participants = (0..<Palette.colors.count).map { _ in join(&table) }
-    #expect(Set(participants.map(\.color)).count == Palette.colors.count)
+    let participants = (0..<ParticipantPalette.entries.count).map { _ in join(&table) }
+    #expect(Set(participants.map(\.color)).count == ParticipantPalette.entries.count)
     let free = participants[3].color
     remove(participants[3], .gone, from: &table)
     let last = join(&table)

@@ -75,12 +75,12 @@ struct PresenceTests {
   func madeUp() throws {
     let fixture = Fixture()
     var colors: Set<String> = []
-    for _ in 0..<11 {
+    for _ in ParticipantPalette.entries {
       let participant = try #require(try fixture.join().joined?.participant)
       #expect(participant.name.split(separator: " ").count == 2)
       colors.insert(participant.color)
     }
-    #expect(colors == Set(Palette.colors))
+    #expect(colors == Set(ParticipantPalette.entries.map(\.color.text)))
     let own = try fixture.join(name: "Ada", color: "#123456")
     #expect(own.joined?.participant.name == "Ada")
     #expect(own.joined?.participant.color == "#123456")

@@ -6,17 +6,4 @@ package enum Palette {
     "#e5484d", "#f2762e", "#e8b100", "#30a46c", "#3fc9a4", "#12a5a5", "#2ba9e0", "#4f5fe8", "#8e4ec6",
     "#e54e9e", "#a1704a",
   ]
-
-  /// Returns a random color that is not in use, or any color if all are in use. `isUsed` gets the index of a color in `colors`.
-  package static func pick(random: UInt64, isUsed: (Int) -> Bool) -> String {
-    let freeCount = colors.indices.count { !isUsed($0) }
-    guard freeCount > 0 else { return colors[Int(random % UInt64(colors.count))] }
-    var left = Int(random % UInt64(freeCount))
-    var index = 0
-    while isUsed(index) || left > 0 {
-      if !isUsed(index) { left -= 1 }
-      index += 1
-    }
-    return colors[index]
-  }
 }

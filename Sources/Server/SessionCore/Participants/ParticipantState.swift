@@ -39,6 +39,8 @@ final class ParticipantState {
   var awaitsCommitted = false
   /// True when `acknowledged` has changed since the last save.
   var hasUnsaved = false
+  /// The color that the participant requested last. Its `color` is another one if that looked like another person's.
+  var requestedColor: RGBColor?
   let number: ParticipantNumber
   var retryAt: MonotonicTime?
   /// True when the gateway paused reading from the participant's socket after the last refusal. The pause delays the next entry.
@@ -88,7 +90,7 @@ final class ParticipantState {
     }
     return ParticipantRecord(
       participant: object, digest: presence == .left ? nil : digest, acknowledged: savedAcknowledged,
-      presence: presence)
+      presence: presence, requestedColor: requestedColor?.text == color ? nil : requestedColor)
   }
 
   var subscriber: Subscriber? {

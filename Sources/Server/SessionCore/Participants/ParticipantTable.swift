@@ -15,8 +15,7 @@ struct ParticipantTable {
   /// Participants that wait on their sockets and have not joined yet, oldest first.
   private(set) var waiting: [ParticipantNumber] = []
   private var graces = DeadlineQueue<ParticipantNumber>()
-  /// The number of participants with each color of the palette, by the index of the color.
-  private var colorCounts = [Int32](repeating: 0, count: Palette.colors.count)
+  private var colors = ParticipantColors()
   /// The number of participants that have joined, including those within their grace time.
   private(set) var activeCount = 0
   /// The number of the next new participant.
@@ -65,17 +64,22 @@ struct ParticipantTable {
 
   // MARK: - Joining
 
-  /// Adds a participant. The random values of the identity choose a missing name or color.
+  /// Adds a participant. The random values of the identity choose a missing name or color. A requested color that looks like
+  /// another person's is replaced.
   mutating func add(_ profile: Profile, _ identity: NewIdentity, _ rateLimiter: EntryRateLimiter)
     -> ParticipantState
   {
+    let name = profile.name ?? NameGenerator.name(random: identity.lot)
+    let requested = profile.color.flatMap { RGBColor($0) }
+    let color =
+      colors.color(ofPerson: name, requested: requested)
+      ?? colors.freeColor(requested: requested, lot: identity.lot)
     let participant = ParticipantState(
-      id: identity.id, number: nextNumber, name: profile.name ?? NameGenerator.name(random: identity.lot),
-      color: profile.color ?? Palette.pick(random: identity.lot) { colorCounts[$0] > 0 },
-      rateLimiter: rateLimiter)
+      id: identity.id, number: nextNumber, name: name, color: color.text, rateLimiter: rateLimiter)
+    participant.requestedColor = requested
     nextNumber += 1
     states[participant.number] = participant
-    countColor(participant.color, 1)
+    colors.add(participant)
     return participant
   }
 
@@ -102,26 +106,41 @@ struct ParticipantTable {
     activeCount += 1
   }
 
-  /// Makes a past participant active again. The caller sets the presence.
+  /// Makes a past participant active again. It gets another color if its color now looks like another person's. The caller sets
+  /// the presence.
   mutating func reactivate(_ participant: ParticipantState) {
     past.removeAll { $0 == participant.number }
-    countColor(participant.color, 1)
+    let color =
+      colors.color(ofPerson: participant.name, requested: participant.requestedColor)
+      ?? colors.freeColor(requested: RGBColor(participant.color))
+    participant.color = color.text
+    colors.add(participant)
     activeCount += 1
   }
 
-  /// Changes name and color.
+  /// Changes name and color. A participant keeps its color if it requests the same color as before.
   ///
-  /// - Returns: false if the profile changes nothing.
+  /// - Returns: false if the profile changes neither.
   @discardableResult
   mutating func apply(_ profile: Profile, to participant: ParticipantState) -> Bool {
     let name = profile.name ?? participant.name
-    let color = profile.color ?? participant.color
-    guard name != participant.name || color != participant.color else { return false }
-    countColor(participant.color, -1)
-    countColor(color, 1)
+    let color = newColor(of: participant, name: name, requested: profile.color.flatMap { RGBColor($0) })
+    let isChanged = name != participant.name || color != participant.color
     participant.name = name
     participant.color = color
-    return true
+    colors.update(participant)
+    return isChanged
+  }
+
+  /// Returns the color of a participant after a request, and records the request.
+  private func newColor(of participant: ParticipantState, name: String, requested: RGBColor?) -> String {
+    guard let requested, requested != participant.requestedColor else { return participant.color }
+    defer { participant.requestedColor = requested }
+    if requested.text == participant.color { return participant.color }
+    let color =
+      colors.color(ofPerson: name, requested: requested)
+      ?? colors.freeColor(requested: requested, for: participant)
+    return color.text
   }
 
   // MARK: - Leaving
@@ -148,7 +167,7 @@ struct ParticipantTable {
     if participant.isWaiting { waiting.removeAll { $0 == participant.number } }
     if participant.isActive { activeCount -= 1 }
     participant.presence = reason == .left ? .left : .past
-    countColor(participant.color, -1)
+    colors.remove(participant)
   }
 
   /// Adds a participant to `past` after its presence ended. A participant that only waited is removed: it never sent an entry, so
@@ -185,12 +204,6 @@ struct ParticipantTable {
     }
   }
 
-  /// Adds `change` to the number of participants with a color. A color that is not in the palette is not counted.
-  private mutating func countColor(_ color: String, _ change: Int32) {
-    guard let index = Palette.colors.firstIndex(of: color) else { return }
-    colorCounts[index] += change
-  }
-
   // MARK: - Restoring
 
   /// Fills an empty table with participants that were read from records.
@@ -205,7 +218,7 @@ struct ParticipantTable {
       if let digest = participant.digest { numberByDigest[digest] = participant.number }
       guard case .away(let until) = participant.presence else { continue }
       activeCount += 1
-      countColor(participant.color, 1)
+      colors.add(participant)
       away.append((until, participant.number))
     }
     for item in away.sorted(by: { ($0.until, $0.number) < ($1.until, $1.number) }) {

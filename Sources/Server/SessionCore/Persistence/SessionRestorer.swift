@@ -164,6 +164,7 @@ package struct SessionRestorer: ~Copyable {
     }
     participant.name = object.name
     participant.color = object.color
+    participant.requestedColor = record.requestedColor ?? RGBColor(object.color)
     participant.digest = record.digest
     participant.acknowledged = max(participant.acknowledged, record.acknowledged)
     switch record.presence {

@@ -21,15 +21,19 @@ package struct ParticipantRecord: Equatable, Sendable {
   package var acknowledged: UInt32
   /// The presence of the participant.
   package var presence: Presence
+  /// The color that the participant requested, if it has another one; nil if it has the requested color.
+  package var requestedColor: RGBColor?
 
   /// Creates the contents of a record.
   package init(
-    participant: Participant, digest: TokenDigest?, acknowledged: UInt32, presence: Presence
+    participant: Participant, digest: TokenDigest?, acknowledged: UInt32, presence: Presence,
+    requestedColor: RGBColor? = nil
   ) {
     self.participant = participant
     self.digest = digest
     self.acknowledged = acknowledged
     self.presence = presence
+    self.requestedColor = requestedColor
   }
 
   /// Reads the body of a `participant` record.
@@ -52,6 +56,7 @@ package struct ParticipantRecord: Equatable, Sendable {
       throw members.wrong("presence")
     }
     self.presence = presence
+    requestedColor = try members.optionalText("requestedColor").flatMap { RGBColor($0) }
   }
 
   /// The `participant` record with these contents.
@@ -64,6 +69,7 @@ package struct ParticipantRecord: Equatable, Sendable {
       writer.member("color", participant.color)
       writer.member("acknowledged", acknowledged)
       writer.member("presence", presence.rawValue)
+      writer.member("requestedColor", requestedColor?.text)
     }
   }
 }
