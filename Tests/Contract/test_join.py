@@ -90,6 +90,22 @@ async def test_unused_colors_are_preferred(gateway: Gateway) -> None:
         assert len(set(colors)) == 4
 
 
+async def test_a_color_like_another_persons_is_replaced_and_stays(gateway: Gateway) -> None:
+    async with Room(gateway) as room:
+        ada, ben, tab = [
+            await room.client().join(name=name, color=color)
+            for name, color in (("Ada", "#e4572e"), ("Ben", "#e5582f"), ("Ben", "#e5582f"))
+        ]
+        colors = [one.joined["participant"]["color"] for one in (ada, ben, tab)]
+        assert colors[0] == "#e4572e" and colors[1] not in ("#e4572e", "#e5582f")
+        assert colors[2] == colors[1], "two tabs of one person"
+        await ada.say(leave={})
+        await ada.closed()
+        await ben.cut()
+        await ben.join(name="Ben", color="#e5582f")
+        assert ben.joined["resumed"] is True and ben.joined["participant"]["color"] == colors[1]
+
+
 async def test_unknown_json_members_are_ignored(gateway: Gateway) -> None:
     async with Room(gateway) as room:
         ada = await room.client().join(name="Ada", shoeSize=39)
