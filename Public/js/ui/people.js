@@ -1,5 +1,6 @@
 /** The people in the session: round chips with initials, and the list that the chips open. */
 
+import { initials } from '../model/initials.js';
 import { textOn } from '../model/palette.js';
 import { identity, peopleAmong } from '../protocol/presence.js';
 import { strings } from '../i18n/i18n.js';
@@ -154,11 +155,4 @@ function row({ name, color }, notes, kind) {
   made.style.setProperty('--own', color);
   made.style.setProperty('--on-own', textOn(color));
   return made;
-}
-
-/** @param {string} name @returns {string} the initials of its first and last word */
-export function initials(name) {
-  const parts = name.trim().split(/\s+/);
-  const letters = parts.length > 1 ? [parts[0], parts[parts.length - 1]] : parts;
-  return letters.map((word) => [...word][0] ?? '').join('').toUpperCase();
 }
