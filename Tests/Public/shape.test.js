@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Camera } from '../../Public/js/model/camera.js';
-import { isRGB, luminance, nearestColor, PALETTE, randomColor, textOn } from '../../Public/js/model/palette.js';
+import {
+  isRGB,
+  luminance,
+  nearestColor,
+  PALETTE,
+  PEOPLE_COLORS,
+  personalColor,
+  textOn,
+} from '../../Public/js/model/palette.js';
 import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
 import { outline, segmentDistance, smoothed } from '../../Public/js/model/strokeOutline.js';
 import { CursorSender, RemoteCursors } from '../../Public/js/protocol/cursorMessage.js';
@@ -351,10 +359,22 @@ test('the colors are visible on both papers', () => {
   assert.equal(textOn('#ffffff'), '#000000');
   assert.equal(textOn('#1d1d20'), '#ffffff');
   for (let part = 0; part < 1; part += 0.01) {
-    const color = randomColor(() => part);
+    const color = personalColor(() => part);
     assert.ok(isRGB(color) && luminance(color) > 0.1 && luminance(color) < 0.42, color);
   }
-  assert.notEqual(randomColor(() => 0), randomColor(() => 0.5));
+});
+
+test('the color of a person is almost one of those that the gateway gives, and seldom exactly another person’s', () => {
+  assert.deepEqual([...PEOPLE_COLORS], vectors('palette').participants);
+  const channels = (/** @type {string} */ rgb) => [1, 3, 5].map((at) => Number.parseInt(rgb.slice(at, at + 2), 16));
+  const colors = Array.from({ length: 200 }, () => personalColor());
+  for (const color of colors) {
+    const isNear = PEOPLE_COLORS.some((near) =>
+      channels(near).every((channel, at) => Math.abs(channel - channels(color)[at]) <= 2)
+    );
+    assert.ok(isNear, color);
+  }
+  assert.ok(new Set(colors).size > 150);
 });
 
 test('names are filtered, and generated if missing', () => {

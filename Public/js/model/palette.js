@@ -32,18 +32,36 @@ export function nearestColor(rgb) {
   return best;
 }
 
-/** The limits of a random color's luminance: a lighter one is hard to see on white paper, a darker one on dark paper. */
-const LIGHTEST = 0.4;
-const DARKEST = 0.12;
+/**
+ * The colors of people, from which the gateway chooses, too. Each is visible on both papers, and no two look alike. They have no
+ * numbers on the wire.
+ */
+export const PEOPLE_COLORS = Object.freeze([
+  '#0a5ad2',
+  '#fa6e0a',
+  '#009600',
+  '#963cb4',
+  '#be1e46',
+  '#00beaa',
+  '#b4aa00',
+  '#5a96fa',
+  '#e682fa',
+  '#006e6e',
+  '#966400',
+  '#b47896',
+]);
+/** The maximum difference of a channel between a person's color and that of `PEOPLE_COLORS`. It is not visible. */
+const SPREAD = 2;
 
-/** Returns a color for a person: any hue, visible on both papers. @param {() => number} [random] @returns {string} */
-export function randomColor(random = Math.random) {
-  const hue = random() * 360;
-  const saturation = 0.62 + random() * 0.2;
-  let lightness = 0.54;
-  while (luminance(rgbFromHSL(hue, saturation, lightness)) > LIGHTEST) lightness -= 0.02;
-  while (luminance(rgbFromHSL(hue, saturation, lightness)) < DARKEST) lightness += 0.02;
-  return rgbFromHSL(hue, saturation, lightness);
+/**
+ * Returns a color for a person: almost one of `PEOPLE_COLORS`. It differs a little from that of another person, because the
+ * gateway takes people with the same name and the same color for one person.
+ * @param {() => number} [random] @returns {string}
+ */
+export function personalColor(random = Math.random) {
+  const near = channels(PEOPLE_COLORS[Math.floor(random() * PEOPLE_COLORS.length)]);
+  const own = near.map((channel) => channel + Math.floor(random() * (2 * SPREAD + 1)) - SPREAD);
+  return `#${own.map((channel) => Math.max(0, Math.min(255, channel)).toString(16).padStart(2, '0')).join('')}`;
 }
 
 /**
@@ -68,15 +86,4 @@ export function luminance(rgb) {
 function channels(rgb) {
   const value = Number.parseInt(rgb.slice(1), 16);
   return [value >> 16, (value >> 8) & 255, value & 255];
-}
-
-/** @param {number} hue @param {number} saturation @param {number} lightness */
-function rgbFromHSL(hue, saturation, lightness) {
-  const strength = saturation * Math.min(lightness, 1 - lightness);
-  const channel = (/** @type {number} */ offset) => {
-    const k = (offset + hue / 30) % 12;
-    const value = lightness - strength * Math.max(-1, Math.min(k - 3, 9 - k, 1));
-    return Math.round(value * 255).toString(16).padStart(2, '0');
-  };
-  return `#${channel(0)}${channel(8)}${channel(4)}`;
 }

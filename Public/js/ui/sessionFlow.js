@@ -48,6 +48,12 @@ export class SessionFlow {
     return this.#parts.sharing.session;
   }
 
+  /** This person. In a session, the color is the one that the gateway gave. */
+  get #me() {
+    const { name, color } = this.#parts.settings;
+    return { name, color: this.#session?.localParticipant?.color ?? color };
+  }
+
   /** Creates a session if there is none, and shows its link. */
   async share() {
     try {
@@ -156,7 +162,7 @@ export class SessionFlow {
     this.#showPeople();
     // Another tab of a present person is not reported.
     const known = new Set(this.#session?.activeParticipants.filter((one) => !joined.includes(one)).map(identity));
-    known.add(identity(this.#parts.settings));
+    known.add(identity(this.#me));
     const unknown = (/** @type {Participant[]} */ all) => peopleAmong(all.filter((one) => !known.has(identity(one))));
     const arrivals = unknown(joined);
     const reported = arrivals.filter((one) => !this.#followers.delete(identity(one)));
@@ -172,11 +178,11 @@ export class SessionFlow {
   }
 
   #showPeople() {
-    const { settings, people, participantsChanged } = this.#parts;
+    const { people, participantsChanged } = this.#parts;
     const session = this.#session;
     const active = session?.activeParticipants ?? [];
     const others = active.filter(({ number }) => number !== session?.localParticipant?.number);
-    people.show({ name: settings.name, color: settings.color }, others, !session || session.isConnected);
+    people.show(this.#me, others, !session || session.isConnected);
     const count = this.#count;
     element('end-label').textContent = count > 1 ? strings.endFor(count) : strings.end;
     participantsChanged(active);

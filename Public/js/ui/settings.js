@@ -1,6 +1,6 @@
 /** The settings that this browser stores, and those of the menu: language, theme, and drawing with fingers. */
 
-import { isRGB, randomColor } from '../model/palette.js';
+import { isRGB, personalColor } from '../model/palette.js';
 import { strings } from '../i18n/i18n.js';
 import { showDialog, toast } from './dialogs.js';
 import { element } from './elements.js';
@@ -38,7 +38,7 @@ export class Settings {
   #storage;
   /** @type {string} */
   name;
-  /** @type {string} the person's own color */
+  /** @type {string} the person's own color. In a session, the gateway may give the person another one. */
   color;
   /** @type {number} */
   width;
@@ -48,7 +48,7 @@ export class Settings {
     this.#storage = storage;
     this.name = cleanName(this.#read(NAME) ?? '') || randomName(random);
     const color = this.#read(OWN_COLOR);
-    this.color = isRGB(color) ? color : randomColor(random);
+    this.color = isRGB(color) ? color : personalColor(random);
     const width = Number(this.#read(WIDTH));
     this.width = WIDTHS.includes(width) ? width : WIDTHS[1];
     this.#write(OWN_COLOR, this.color);
