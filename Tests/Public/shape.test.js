@@ -15,6 +15,7 @@ import { outline, segmentDistance, smoothed } from '../../Public/js/model/stroke
 import { CursorSender, RemoteCursors } from '../../Public/js/protocol/cursorMessage.js';
 import { MAX_POINTS, Stroke } from '../../Public/js/model/stroke.js';
 import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
+import { NO_ORIGIN } from '../../Public/js/model/origin.js';
 import { readStroke } from '../../Public/js/protocol/shapeMessages.js';
 import { EraserTool } from '../../Public/js/tools/eraserTool.js';
 import { Pinch } from '../../Public/js/tools/panTool.js';
@@ -79,6 +80,7 @@ for (const { rule, change, gives } of READ) {
       tool: 'pen',
       z: 7,
       isGrowing: false,
+      ...NO_ORIGIN,
     };
     const message = readStroke(new TextEncoder().encode(JSON.stringify({ ...GOOD, ...change })));
     assert.deepEqual(message, gives && { ...good, ...gives });

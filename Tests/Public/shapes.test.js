@@ -41,10 +41,12 @@ test('§6 a stroke is an append, then appends with existing, and at the end a re
   ]);
   const id = keyOf(1);
   const look = { id, color: 0, width: 6, tool: 'pen', rgb: '#e5484d', z: 1 };
+  const { at } = JSON.parse(said[2].payload);
+  assert.ok(Math.abs(at - Date.now() / 1000) < 60, 'the time of the finished stroke');
   assert.deepEqual(said.map(({ payload }) => JSON.parse(payload)), [
     { ...look, point: [1, 2], points: [[1, 2]] },
     { ...look, point: [5.13, 6], points: [[3, 4], [5.13, 6]] },
-    { ...look, point: [5.13, 6], points: [[1, 2], [3, 4], [5.13, 6]] },
+    { ...look, point: [5.13, 6], points: [[1, 2], [3, 4], [5.13, 6]], at },
   ]);
   assert.deepEqual(said.map(({ keyByte }) => keyByte), [1, 1, 1]);
 });

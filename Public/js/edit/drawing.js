@@ -7,6 +7,7 @@ import { ShapeCommands } from './shapeCommands.js';
 import { UndoHistory } from './undoHistory.js';
 import { encodeShape } from '../protocol/shapeMessages.js';
 import { ShapeSync } from '../protocol/shapeSync.js';
+import { NO_ORIGIN, originMembers, originOf } from '../model/origin.js';
 import { shapeToolPoints } from '../model/strokeOutline.js';
 import { onPlane, Stroke } from '../model/stroke.js';
 import { cleanText, Text } from '../model/text.js';
@@ -124,7 +125,7 @@ export class Drawing extends EventTarget {
   /** Returns the session's version of a shape, without pending edits. @param {string} key @returns {StoredShape | null} */
   encodeConfirmed(key) {
     const shape = this.#shapes.confirmed(key);
-    return shape && { key, ...encodeShape(shape) };
+    return shape && { key, ...encodeShape(shape, originMembers(shape, 0)) };
   }
 
   /** Removes everything on this page only, not in the session. */
@@ -174,7 +175,8 @@ export class Drawing extends EventTarget {
     const text = cleanText(typed);
     const before = this.#shapes.find(id);
     const place = before instanceof Text ? before : { x: onPlane(x), y: onPlane(y) };
-    const written = new Text({ ...style, id, text, x: place.x, y: place.y, z: this.#zOf(id) });
+    const origin = before ? originOf(before) : NO_ORIGIN;
+    const written = new Text({ ...style, ...origin, id, text, x: place.x, y: place.y, z: this.#zOf(id) });
     // The others do not see an empty text.
     return this.#updateDraft(written, text !== '');
   }

@@ -6,6 +6,7 @@
 import { newKey } from '../sync/key.js';
 import { ChangeSet } from './changeSet.js';
 import { IDENTITY, transformedPlacement } from '../protocol/transformSync.js';
+import { NO_ORIGIN } from '../model/origin.js';
 import { ChunkedTasks } from '../model/scheduling.js';
 import { drawnBefore } from '../model/stroke.js';
 
@@ -166,7 +167,7 @@ export class SelectionCommands {
       const blob = blobs.get(one);
       const z = drawing.nextZ;
       if (!('place' in one)) {
-        const copy = Object.assign(one.moved(transform), { id, z });
+        const copy = Object.assign(one.moved(transform), { id, z, ...NO_ORIGIN });
         shapes.push(copy);
         drawing.add([copy]);
       } else if (blob) {

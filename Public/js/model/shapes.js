@@ -1,6 +1,7 @@
 /** The shapes on a canvas: strokes and texts. */
 
 import { OptimisticOverlay } from './optimisticOverlay.js';
+import { originOf } from './origin.js';
 import { drawnBefore } from './stroke.js';
 
 /**
@@ -120,6 +121,7 @@ export class Shapes extends OptimisticOverlay {
     if (shape && shape === held && before && shape !== before && shape.looksLike(before)) {
       // Both look the same, so the old object stays: what was computed for its drawing is still valid.
       if (!edit) this.replaceConfirmed(id, before);
+      Object.assign(before, originOf(shape));
       shape = before;
     }
     if (shape && this.#areBoundsRight) this.#bounds = union(this.#bounds, shape.bounds);

@@ -30,6 +30,10 @@ export class Stroke {
   points = [];
   /** @type {number[] | null} 0…1 for each point; null if the device has none */
   pressures = null;
+  /** As in `Origin`. */
+  author;
+  editor;
+  madeAt;
   /** True once no more points are expected. */
   isFinished = false;
   /** Counts changes. */
@@ -37,14 +41,20 @@ export class Stroke {
   /** @type {Bounds} of its points */
   #extent = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
 
-  /** @param {{ id: string, rgb: string, color: number, width: number, tool: string, z: number }} look */
-  constructor({ id, rgb, color, width, tool, z }) {
+  /**
+   * @param {{ id: string, rgb: string, color: number, width: number, tool: string, z: number } &
+   *   Partial<import('./origin.js').Origin>} look
+   */
+  constructor({ id, rgb, color, width, tool, z, author = 0, editor = 0, madeAt = 0 }) {
     this.id = id;
     this.rgb = rgb;
     this.color = color;
     this.width = width;
     this.tool = tool;
     this.z = z;
+    this.author = author;
+    this.editor = editor;
+    this.madeAt = madeAt;
   }
 
   get length() {

@@ -56,7 +56,8 @@ const UNSAFE = /(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
  * @typedef {import('./stroke.js').Transform} Transform
- * @typedef {{ id: string, text: string, x: number, y: number, size: number, rgb: string, color: number, z: number }} TextProperties
+ * @typedef {{ id: string, text: string, x: number, y: number, size: number, rgb: string, color: number, z: number } &
+ *   Partial<import('./origin.js').Origin>} TextProperties
  */
 
 /** A text on the page. A change makes a new object with the same id. */
@@ -74,6 +75,10 @@ export class Text {
   color;
   /** Drawn in the order of `z`, then of `id`. */
   z;
+  /** As in `Origin`. */
+  author;
+  editor;
+  madeAt;
   /** False while somebody is typing it. */
   isFinished = true;
   version = 0;
@@ -81,7 +86,7 @@ export class Text {
   #box = null;
 
   /** @param {TextProperties} style */
-  constructor({ id, text, x, y, size, rgb, color, z }) {
+  constructor({ id, text, x, y, size, rgb, color, z, author = 0, editor = 0, madeAt = 0 }) {
     this.id = id;
     this.text = text;
     this.x = x;
@@ -90,6 +95,9 @@ export class Text {
     this.rgb = rgb;
     this.color = color;
     this.z = z;
+    this.author = author;
+    this.editor = editor;
+    this.madeAt = madeAt;
   }
 
   get lines() {

@@ -6,6 +6,7 @@
 
 import { MAX_STROKE_POINTS } from '../protocol/shapeSync.js';
 import { encodeShape, readShape } from '../protocol/shapeMessages.js';
+import { NO_ORIGIN } from '../model/origin.js';
 import { placementMessage, readPlacement } from '../model/placement.js';
 import { Stroke } from '../model/stroke.js';
 import { byteCount } from '../i18n/format.js';
@@ -135,7 +136,8 @@ function readOneShape(one, id, at) {
   if (typeof type !== 'string' || !message) return null;
   const payload = new TextEncoder().encode(JSON.stringify(message));
   const shape = readShape({ type, retention: Retention.replace, payload }, id, at)?.(undefined) ?? null;
-  if (shape) shape.isFinished = true;
+  // The numbers of authors are valid only in their session.
+  if (shape) Object.assign(shape, { isFinished: true, ...NO_ORIGIN });
   return shape;
 }
 

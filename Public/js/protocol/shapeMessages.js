@@ -1,6 +1,7 @@
 /** The messages of strokes and texts: encodes them, and decodes them with all checks. */
 
 import { Retention } from '../sync/wire.js';
+import { readOrigin, receivedFrom } from '../model/origin.js';
 import { isRGB, nearestColor, PALETTE } from '../model/palette.js';
 import { isShapeTool } from '../model/strokeOutline.js';
 import { DEFAULT_WIDTH, MAX_WIDTH, MIN_WIDTH, PLANE, Stroke } from '../model/stroke.js';
@@ -22,20 +23,24 @@ const decoder = new TextDecoder();
  * @property {string} tool
  * @property {number | null} z
  * @property {boolean} isGrowing true while the shape is drawn out
+ * @property {number} author
+ * @property {number} editor 0
+ * @property {number} madeAt
  */
 
 /**
  * Encodes the points of a stroke from an index on. From 0, encodes the whole stroke.
- * @param {Stroke} stroke @param {number} [from] index of a point @returns {Uint8Array}
+ * @param {Stroke} stroke @param {number} [from] index of a point @param {object} [origin] further members
+ * @returns {Uint8Array}
  */
-export function encodeStroke(stroke, from = 0) {
+export function encodeStroke(stroke, from = 0, origin = {}) {
   const points = [];
   for (let at = 2 * from; at < stroke.points.length; at += 2) points.push([stroke.points[at], stroke.points[at + 1]]);
   const { id, color, width, tool, rgb, z } = stroke;
   const message = { id, color, point: points[points.length - 1], points, width, tool, rgb, z };
   const pressures = stroke.pressures ? { pressures: stroke.pressures.slice(from) } : {};
   const growing = isShapeTool(tool) && !stroke.isFinished ? { growing: true } : {};
-  return new TextEncoder().encode(JSON.stringify({ ...message, ...pressures, ...growing }));
+  return new TextEncoder().encode(JSON.stringify({ ...message, ...pressures, ...growing, ...origin }));
 }
 
 /** @param {Uint8Array} payload @returns {StrokeMessage | null} null if it is no valid stroke */
@@ -57,6 +62,7 @@ export function readStroke(payload) {
     tool: typeof message.tool === 'string' ? message.tool.slice(0, 32) : 'pen',
     z: readZ(message),
     isGrowing: message.growing === true,
+    ...readOrigin(message),
   };
 }
 
@@ -116,28 +122,32 @@ export function isShapeType(type) {
   return type === STROKE_TYPE || type === TEXT_TYPE;
 }
 
-/** @param {Shape} shape @returns {{ type: string, payload: Uint8Array }} a message with the whole shape */
-export function encodeShape(shape) {
+/**
+ * @param {Shape} shape @param {object} [origin] the members of its origin
+ * @returns {{ type: string, payload: Uint8Array }} a message with the whole shape
+ */
+export function encodeShape(shape, origin = {}) {
   return shape instanceof Text
-    ? { type: TEXT_TYPE, payload: encodeText(shape) }
-    : { type: STROKE_TYPE, payload: encodeStroke(shape) };
+    ? { type: TEXT_TYPE, payload: encodeText(shape, origin) }
+    : { type: STROKE_TYPE, payload: encodeStroke(shape, 0, origin) };
 }
 
 /**
- * @param {{ type: string, retention?: number, payload: Uint8Array }} entry @param {string} id
+ * @param {{ type: string, retention?: number, payload: Uint8Array, sender?: number }} entry @param {string} id
  * @param {number} sequence of the entry
  * @returns {((held: Shape | undefined) => Shape) | null} returns the new version of the shape from the current one; null: the
  *   entry is invalid
  */
-export function readShape({ type, retention, payload }, id, sequence) {
+export function readShape({ type, retention, payload, sender = 0 }, id, sequence) {
   if (type === TEXT_TYPE) {
     const message = retention === Retention.replace ? readText(payload) : null;
-    return message && (() => textFrom(id, message, sequence));
+    return message && (() => textFrom(id, message, sequence, sender));
   }
   const message = readStroke(payload);
   return message && ((held) => {
     const stroke = strokeFrom(id, message, sequence);
     stroke.isFinished = retention === Retention.replace && !message.isGrowing;
+    receivedFrom(stroke, sender);
     if (retention !== Retention.append || !held) return stroke;
     if (held instanceof Stroke) held.append(message.points, message.pressures);
     return held;
@@ -151,10 +161,11 @@ export const TEXT_TYPE = 'UpsertTextMessage';
  * @typedef {Omit<import('../model/text.js').TextProperties, 'id' | 'z'> & { z: number | null, isGrowing: boolean }} TextMessage
  */
 
-/** As `UpsertTextMessage`. @param {Text} shape @returns {Uint8Array} */
-function encodeText({ id, text, x, y, size, rgb, color, z, isFinished }) {
+/** As `UpsertTextMessage`. @param {Text} shape @param {object} origin further members @returns {Uint8Array} */
+function encodeText({ id, text, x, y, size, rgb, color, z, isFinished }, origin) {
   const growing = isFinished ? {} : { growing: true };
-  return new TextEncoder().encode(JSON.stringify({ id, text, point: [x, y], size, rgb, color, z, ...growing }));
+  const message = { id, text, point: [x, y], size, rgb, color, z, ...growing, ...origin };
+  return new TextEncoder().encode(JSON.stringify(message));
 }
 
 /** @param {Uint8Array} payload @returns {TextMessage | null} null if it is no valid text */
@@ -177,12 +188,14 @@ export function readText(payload) {
     ...readColor(message),
     z: readZ(message),
     isGrowing: message.growing === true,
+    ...readOrigin(message),
   };
 }
 
-/** @param {string} id @param {TextMessage} message @param {number} sequence of its entry @returns {Text} */
-function textFrom(id, message, sequence) {
+/** @param {string} id @param {TextMessage} message @param {number} sequence @param {number} sender of its entry */
+function textFrom(id, message, sequence, sender) {
   const text = new Text({ id, ...message, z: message.z ?? sequence });
   text.isFinished = !message.isGrowing;
+  receivedFrom(text, sender);
   return text;
 }

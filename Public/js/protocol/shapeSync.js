@@ -3,6 +3,7 @@
 import { DEFAULT_LIMITS } from '../sync/control.js';
 import { MessageTooLargeError } from '../sync/errors.js';
 import { isKey } from '../sync/key.js';
+import { NO_ORIGIN, originMembers, stamp } from '../model/origin.js';
 import { Retention } from '../sync/wire.js';
 import { FrameQueue } from '../model/scheduling.js';
 import { encodeShape, encodeStroke, isShapeType, readShape, STROKE_TYPE } from './shapeMessages.js';
@@ -114,8 +115,12 @@ export class ShapeSync {
     this.#frameQueue.flush();
     this.#lifetime?.abort();
     this.#lifetime = null;
+    const hadSession = this.#session !== null;
     this.#session = null;
     this.#shapes.detach();
+    // The numbers of authors are valid only in their session.
+    if (!hadSession) return;
+    for (const shape of this.#shapes.all) Object.assign(shape, { ...NO_ORIGIN, madeAt: shape.madeAt });
   }
 
   /**
@@ -132,7 +137,9 @@ export class ShapeSync {
    * @param {Shape} shape @param {{ existing: boolean }} options `existing`: only if the session still has it
    */
   replace(shape, { existing }) {
-    this.#send(shape.id, { ...encodeShape(shape), retention: Retention.replace, existing });
+    stamp(shape);
+    const origin = originMembers(shape, this.#session?.localParticipant?.number ?? 0);
+    this.#send(shape.id, { ...encodeShape(shape, origin), retention: Retention.replace, existing });
   }
 
   /** @param {Shape} shape */
