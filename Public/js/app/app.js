@@ -27,14 +27,13 @@ import { PenTool } from '../tools/penTool.js';
 import { PointerInput } from '../tools/pointerInput.js';
 import { ShapeTool } from '../tools/shapeTool.js';
 import { TextTool } from '../tools/textTool.js';
-import { ChangeLabels } from '../ui/changeLabels.js';
 import { SharedCursors } from '../ui/sharedCursors.js';
 import { CanvasView } from '../ui/canvasView.js';
 import { SelectionController } from '../ui/selectionController.js';
 import { ConnectionBanner, EndedBar } from '../ui/connectionBanner.js';
 import { toast } from '../ui/dialogs.js';
 import { element } from '../ui/elements.js';
-import { chooseLanguage, offerThemes, Settings, storageOr, TouchDrawingSetting } from '../ui/settings.js';
+import { offerThemes, Settings, storageOr, TouchDrawingSetting } from '../ui/settings.js';
 import { InitialView } from '../ui/initialView.js';
 import { InputSources } from '../ui/inputSources.js';
 import { hasStyle, StylePicker, Toolbar } from '../ui/toolbar.js';
@@ -97,12 +96,6 @@ const selectionController = new SelectionController({
 });
 const { selectTool } = selectionController;
 const cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, requestFrame });
-const changeLabels = new ChangeLabels({
-  camera,
-  participant: (number) => sharing.session?.participant(number) ?? null,
-  isSeenAt: (number, bounds) => cursors.isAt(number, bounds),
-  requestFrame,
-});
 const base = new URL('/', location.href);
 const sharing = new Sharing({
   drawing,
@@ -173,7 +166,6 @@ frames.run(
   (now) => pageState.frame(now),
   (now) => drawing.flush(now),
   (now) => cursors.frame(now),
-  (now) => changeLabels.frame(now),
   (now) => itemStore.placements.frame(now),
   (now) => itemView.frame(now, renderer),
   (now) => selectionController.frame(now),
@@ -203,9 +195,6 @@ shapes.observe(index);
 scene.observe({ shown: requestFrame, changed: requestFrame, hidden: requestFrame });
 drawing.addEventListener('change', stateChanged);
 itemStore.addEventListener('change', stateChanged);
-for (const source of [drawing, itemStore]) {
-  source.addEventListener('remotechange', (event) => changeLabels.show(/** @type {CustomEvent} */ (event).detail));
-}
 itemView.watchColors(() => (renderer.redraw(), requestFrame()));
 drawing.addEventListener('error', (event) => toast(errorText(/** @type {CustomEvent<Error>} */ (event).detail)));
 drawing.addEventListener('caughtup', () => initialView.endCatchUp());
@@ -273,6 +262,7 @@ const deferred = () => creating ??= createDeferred().catch((error) => (creating 
 async function createDeferred() {
   const { AttachmentLimit, ContentInserter, ExportDialog, TiledRenderer, ...functions } = await loadDeferred();
   renderer.useTiles(TiledRenderer);
+  functions.showAuthors({ camera, sharing, drawing, itemStore, cursors, frames });
   const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
   const attachmentLimit = new AttachmentLimit(sharing, base);
   const inserter = new ContentInserter({
@@ -336,7 +326,9 @@ toolbar.addEventListener('clear', () => flow.newPage());
 toolbar.addEventListener('open', () => inputSources.pick());
 toolbar.addEventListener('save', save);
 toolbar.addEventListener('keys', showKeys);
-toolbar.addEventListener('language', () => chooseLanguage(settings, () => sharing.session !== null || scene.isEmpty));
+toolbar.addEventListener('language', () => {
+  withDeferred(({ chooseLanguage }) => chooseLanguage(settings, () => sharing.session !== null || scene.isEmpty));
+});
 toolbar.addEventListener('leave', () => flow.leave());
 toolbar.addEventListener('end', () => flow.end());
 stylePicker.addEventListener('own', () => flow.showProfile());

@@ -1,6 +1,7 @@
 /** The parts that the first stroke does not need. They are loaded together, as soon as the page can be drawn on. */
 
 export { AttachmentLimit } from './attachmentLimit.js';
+export { showAuthors } from './authors.js';
 export { startRest } from './rest.js';
 export { TiledRenderer } from '../render/tiles/tiledRenderer.js';
 export { persistentJournalEnvironment } from '../persist/journalEnvironment.js';
@@ -12,4 +13,5 @@ export { stateHash } from '../sync/stateHash.js';
 export { ContentInserter } from '../ui/contentInserter.js';
 export { ExportDialog } from '../ui/exportDialog.js';
 export { showKeys } from '../ui/keysDialog.js';
+export { chooseLanguage } from '../ui/languageDialog.js';
 export { showLink } from '../ui/shareDialog.js';

@@ -1,8 +1,8 @@
-/** The settings that this browser stores, and those of the menu: language, theme, and drawing with fingers. */
+/** The settings that this browser stores, and those of the menu: theme, and drawing with fingers. */
 
 import { isRGB, personalColor } from '../model/palette.js';
 import { strings } from '../i18n/i18n.js';
-import { showDialog, toast } from './dialogs.js';
+import { toast } from './dialogs.js';
 import { element } from './elements.js';
 import { icon } from './icons.js';
 import { radioButton, RadioGroup } from './radioGroup.js';
@@ -157,22 +157,6 @@ export function storageOr(get) {
       removeItem: (key) => void values.delete(key),
     };
   }
-}
-
-/**
- * @param {Settings} settings
- * @param {() => boolean} canReload returns true if a reload of the page loses nothing
- */
-export async function chooseLanguage(settings, canReload) {
-  const before = settings.language || 'system';
-  for (const button of element('language-dialog').querySelectorAll('button')) {
-    if (button.value) button.setAttribute('aria-pressed', String(button.value === before));
-  }
-  const chosen = await showDialog('language-dialog');
-  if (chosen === '' || chosen === before) return;
-  settings.setLanguage(chosen === 'system' ? '' : chosen);
-  if (canReload()) location.reload();
-  else toast(strings.languageLater);
 }
 
 /** The themes; '': the system's. */
