@@ -262,7 +262,8 @@ const deferred = () => creating ??= createDeferred().catch((error) => (creating 
 async function createDeferred() {
   const { AttachmentLimit, ContentInserter, ExportDialog, TiledRenderer, ...functions } = await loadDeferred();
   renderer.useTiles(TiledRenderer);
-  functions.showAuthors({ camera, sharing, drawing, itemStore, cursors, frames });
+  const plane = { shapes, items, index };
+  functions.showAuthors({ canvas, camera, plane, selection, toolbar, sharing, drawing, itemStore, cursors, frames });
   const exporting = new ExportDialog(scene, selection, () => selectionController.remove());
   const attachmentLimit = new AttachmentLimit(sharing, base);
   const inserter = new ContentInserter({

@@ -1,19 +1,19 @@
-/** The labels that name the authors of changes. */
+/** The labels that name the authors of objects and of changes. */
 
+import { AuthorLabel } from '../ui/authorLabel.js';
 import { ChangeLabels } from '../ui/changeLabels.js';
 
 /**
- * @typedef {object} Parts
- * @property {import('../model/camera.js').Camera} camera
- * @property {import('./sharing.js').Sharing} sharing
- * @property {import('./frameScheduler.js').FrameScheduler} frames
+ * @typedef {object} OtherParts
  * @property {import('../edit/drawing.js').Drawing} drawing
  * @property {import('../edit/itemStore.js').ItemStore} itemStore
  * @property {import('../ui/sharedCursors.js').SharedCursors} cursors
  */
 
-/** Shows the labels from now on. @param {Parts} parts */
-export function showAuthors({ camera, sharing, frames, drawing, itemStore, cursors }) {
+/** Shows the labels from now on. @param {import('../ui/authorLabel.js').Parts & OtherParts} parts */
+export function showAuthors({ drawing, itemStore, cursors, ...parts }) {
+  const { camera, sharing, frames } = parts;
+  new AuthorLabel(parts);
   const changeLabels = new ChangeLabels({
     camera,
     participant: (number) => sharing.session?.participant(number) ?? null,

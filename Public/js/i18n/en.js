@@ -160,6 +160,10 @@ const table = {
   tookAway: (name) => `${name} removed this`,
   /** @param {number} count */
   tabs: (count) => `${number(count)} tabs`,
+  authors: { you: 'You', former: 'Somebody who left' },
+  editors: { you: 'changed by you', former: 'changed by somebody who left' },
+  /** @param {string} name */
+  changedBy: (name) => `changed by ${name}`,
   /** @param {string} name */
   youAre: (name) => `You, ${name}. Change your name`,
   /** @param {number} count */

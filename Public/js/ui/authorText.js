@@ -1,0 +1,32 @@
+/** The words that tell who drew an object, and when. */
+
+import { strings } from '../i18n/i18n.js';
+
+/** @typedef {'you' | 'former' | { name: string }} Author `former`: somebody who left and is no longer known */
+
+/**
+ * @param {{ author: Author | null, editor: Author | null, madeAt: number }} origin null: not to be named; `madeAt`: in seconds
+ *   since 1970, 0: unknown
+ * @param {Date} [now] @returns {string} such as `Ada · 10:42 · changed by Ben`; '' if nothing is known
+ */
+export function authorText({ author, editor, madeAt }, now = new Date()) {
+  const by = author && (typeof author === 'string' ? strings.authors[author] : author.name);
+  const changed = editor && (typeof editor === 'string' ? strings.editors[editor] : strings.changedBy(editor.name));
+  return [by, madeAt > 0 && momentText(new Date(madeAt * 1000), now), changed].filter(Boolean).join(' · ');
+}
+
+/** @param {Date} at @param {Date} now @returns {string} the time, with the day unless it is today's */
+function momentText(at, now) {
+  /** @type {Intl.DateTimeFormatOptions} */
+  const options = { hour: 'numeric', minute: '2-digit' };
+  const isThisYear = at.getFullYear() === now.getFullYear();
+  if (at.toDateString() !== now.toDateString()) Object.assign(options, { day: 'numeric', month: 'short' });
+  if (!isThisYear) options.year = 'numeric';
+  return new Intl.DateTimeFormat(regionalLanguage(), options).format(at);
+}
+
+/** Returns the language of the page, with the region of the browser's settings: it determines the form of times. */
+function regionalLanguage() {
+  const { lang } = document.documentElement;
+  return navigator.languages.find((one) => one.split('-')[0] === lang) ?? (lang || 'en');
+}
