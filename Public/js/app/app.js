@@ -58,7 +58,8 @@ let wasEnded = false;
 let isUnsavedReported = false;
 /** The position of the mouse, in the plane. @type {[number, number] | null} */
 let pointer = null;
-const settings = new Settings(storageOr(() => localStorage));
+const storage = storageOr(() => localStorage);
+const settings = new Settings(storage);
 const shapes = new Shapes();
 const index = new ShapeIndex();
 const camera = new Camera();
@@ -396,4 +397,6 @@ if (shared) {
 stateChanged();
 document.documentElement.dataset.ready = 'true';
 // Loads these parts now, so that they are available when the connection is lost.
-loadAtLast().then(deferred).then(({ startRest }) => startRest(sharing, shared?.[1]));
+loadAtLast().then(deferred).then(({ startRest }) => {
+  startRest({ sharing, settings, storage, people, session: shared?.[1] });
+});

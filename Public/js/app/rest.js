@@ -2,14 +2,17 @@
 
 import { browserSnapshots } from '../persist/database.js';
 import { removeOldSnapshots } from '../persist/sessionSnapshots.js';
+import { offerName } from '../ui/nameNote.js';
 import { keepOffline, whenIdle } from './offline.js';
 import { openPopoversByClass } from '../ui/popoverFallback.js';
 import { onResume } from './onResume.js';
 
-/** @param {import('./sharing.js').Sharing} sharing @param {string} [session] the id in the page's address */
-export function startRest(sharing, session) {
+/** @param {import('../ui/nameNote.js').Parts} parts */
+export function startRest(parts) {
+  const { sharing, session } = parts;
   openPopoversByClass();
   onResume((isDoubtful) => sharing.session?.checkConnection({ isDoubtful }));
+  offerName(parts);
   whenIdle(() => {
     keepOffline();
     removeOldSnapshots(browserSnapshots, session);

@@ -141,6 +141,8 @@ const table = {
   isAway: (name) => `${name}, abwesend`,
   tookAway: (name) => `${name} hat das entfernt`,
   tabs: (count) => `${number(count)} Tabs`,
+  youAreCalled: (name) => `Du bist ${name}`,
+  change: 'Ändern',
   authors: { you: 'Du', former: 'Jemand, der nicht mehr hier ist' },
   editors: { you: 'von dir geändert', former: 'von jemandem geändert, der nicht mehr hier ist' },
   changedBy: (name) => `von ${name} geändert`,

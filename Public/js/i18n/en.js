@@ -160,6 +160,9 @@ const table = {
   tookAway: (name) => `${name} removed this`,
   /** @param {number} count */
   tabs: (count) => `${number(count)} tabs`,
+  /** @param {string} name */
+  youAreCalled: (name) => `You are ${name}`,
+  change: 'Change',
   authors: { you: 'You', former: 'Somebody who left' },
   editors: { you: 'changed by you', former: 'changed by somebody who left' },
   /** @param {string} name */
