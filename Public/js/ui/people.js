@@ -1,6 +1,6 @@
-/** The people in the session: round chips with initials, and the list that the chips open. */
+/** The people in the session: round chips as faces, and the list that the chips open. */
 
-import { initials } from '../model/initials.js';
+import { facesOf } from '../model/faces.js';
 import { textOn } from '../model/palette.js';
 import { identity, peopleAmong } from '../protocol/presence.js';
 import { strings } from '../i18n/i18n.js';
@@ -38,6 +38,7 @@ export class People extends EventTarget {
   /** @type {{ name: string, color: string }} */
   #me = { name: '', color: '#888888' };
   #myTabs = 1;
+  #face = facesOf([]);
   #participants = /** @type {Participant[]} */ ([]);
   #isConnected = true;
   #narrow = matchMedia('(max-width: 560px)');
@@ -67,7 +68,8 @@ export class People extends EventTarget {
     this.#others = peopleAmong(participants.filter((one) => !isMine(one)));
     this.#isConnected = isConnected;
     this.#chips.clear();
-    const mine = chip(me, strings.youAre(me.name));
+    this.#face = facesOf([me, ...this.#others].map(({ name }) => name));
+    const mine = chip(me, strings.youAre(me.name), this.#face);
     mine.classList.add('me');
     mine.addEventListener('click', () => this.dispatchEvent(new Event('rename')));
     const room = this.#narrow.matches ? SHOWN_CHIPS_NARROW : SHOWN_CHIPS;
@@ -90,7 +92,7 @@ export class People extends EventTarget {
 
   /** @param {Person} person */
   #otherChip(person) {
-    const made = chip(person, person.name);
+    const made = chip(person, person.name, this.#face);
     made.addEventListener('click', () => this.#open());
     for (const number of person.numbers) this.#chips.set(number, made);
     return made;
@@ -99,7 +101,7 @@ export class People extends EventTarget {
   /** @param {number} count */
   #restChip(count) {
     const made = make('button', { type: 'button', class: 'chip', 'aria-label': strings.morePeople(count) });
-    made.append(make('span', {}, `+${strings.number(count)}`));
+    made.append(make('span', { 'data-pair': '' }, `+${strings.number(count)}`));
     made.addEventListener('click', () => this.#open());
     return made;
   }
@@ -121,11 +123,11 @@ export class People extends EventTarget {
     }
     const tabs = this.#myTabs > 1 ? strings.tabs(this.#myTabs) : '';
     const rows = [
-      row(this.#me, [strings.you, tabs], 'here'),
+      row(this.#me, [strings.you, tabs], 'here', this.#face),
       ...this.#others.map((one) => {
         const { kind, minutes } = this.#state(one);
         const status = kind === 'idle' ? strings.idleFor(minutes) : strings.presence[kind];
-        return row(one, [status, one.numbers.length > 1 ? strings.tabs(one.numbers.length) : ''], kind);
+        return row(one, [status, one.numbers.length > 1 ? strings.tabs(one.numbers.length) : ''], kind, this.#face);
       }),
     ];
     element('people-list').replaceChildren(...rows);
@@ -138,21 +140,32 @@ export class People extends EventTarget {
   }
 }
 
-/** @param {{ name: string, color: string }} person @param {string} label */
-function chip({ name, color }, label) {
+/**
+ * @param {{ name: string, color: string }} person @param {string} label
+ * @param {ReturnType<typeof facesOf>} faceOf
+ */
+function chip({ name, color }, label, faceOf) {
   const made = make('button', { type: 'button', class: 'chip', 'aria-label': label, title: name });
   made.style.setProperty('--own', color);
   made.style.setProperty('--on-own', textOn(color));
-  made.append(make('span', { 'aria-hidden': 'true' }, initials(name)));
+  made.append(face(name, faceOf));
   return made;
 }
 
-/** @param {{ name: string, color: string }} person @param {string[]} notes @param {string} kind the state */
-function row({ name, color }, notes, kind) {
-  const initial = make('span', { class: 'face', 'aria-hidden': 'true' }, initials(name));
-  const made = make('li', { 'data-kind': kind }, initial, make('span', { class: 'name' }, name));
+/**
+ * @param {{ name: string, color: string }} person @param {string[]} notes @param {string} kind the state
+ * @param {ReturnType<typeof facesOf>} faceOf
+ */
+function row({ name, color }, notes, kind, faceOf) {
+  const made = make('li', { 'data-kind': kind }, face(name, faceOf), make('span', { class: 'name' }, name));
   made.append(make('small', {}, notes.filter(Boolean).join(' · ')));
   made.style.setProperty('--own', color);
   made.style.setProperty('--on-own', textOn(color));
   return made;
+}
+
+/** @param {string} name @param {ReturnType<typeof facesOf>} faceOf */
+function face(name, faceOf) {
+  const { letters, isPair } = faceOf(name);
+  return make('span', { class: 'face', 'aria-hidden': 'true', ...isPair && { 'data-pair': '' } }, letters);
 }
