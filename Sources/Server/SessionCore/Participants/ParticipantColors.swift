@@ -71,12 +71,13 @@ struct ParticipantColors {
     rows.first { $0.belongs(toPerson: name, requested: requested) }?.entry.color
   }
 
-  /// Returns a color that looks like no present person's, or else the most different one.
+  /// Chooses a color for a participant.
   ///
   /// - Parameters:
   ///   - requested: the color to return if possible; otherwise the nearest color of the palette is preferred.
   ///   - participant: the participant that gets the color. The present colors of this person count as free.
   ///   - lot: a random number that chooses a color of the palette if none is requested.
+  /// - Returns: a color that looks like no present person's, or else the most different one.
   func freeColor(
     requested: RGBColor?, for participant: ParticipantState? = nil, lot: UInt64 = 0
   ) -> RGBColor {
