@@ -110,6 +110,7 @@ struct SessionCheck {
     switch record.known {
     case .numbers: numbers = max(numbers, try NumbersRecord(body).through)
     case .used: _ = try ConsumedSequencesRecord(body)
+    case .time: _ = try TimeRecord(body)
     case .upload: attachments.apply(try UploadRecord(body))
     default: break
     }
