@@ -25,7 +25,7 @@ package struct SessionRecord: Sendable, Equatable {
     case end
     /// The end of the session was undone.
     case restored
-    /// The time at which the runs before it were stored.
+    /// The time at which the run directly before it was stored.
     case time
   }
 

@@ -1,8 +1,7 @@
 package import FoundationEssentials
 internal import Wire
 
-/// The contents of a `time` record, in eight bytes: the time at which the runs before it were stored, back to the previous `time`
-/// record.
+/// The contents of a `time` record, in eight bytes: the time at which the run directly before it was stored.
 package struct TimeRecord: Equatable {
   /// The end of the valid times. Every time must be lower, because JavaScript represents whole numbers exactly only up to 2^53.
   private static let end: UInt64 = 1 << 53
