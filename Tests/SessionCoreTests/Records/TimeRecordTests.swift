@@ -22,12 +22,10 @@ struct TimeRecordTests {
 
   @Test("a wrong length or a time beyond 2^53 is an error")
   func faults() {
-    #expect(throws: RecordError(11, .cutShort(needed: 8, have: 7))) {
-      _ = try TimeRecord([UInt8](repeating: 0, count: 7).span)
-    }
-    #expect(throws: RecordError(11, .numberTooLarge(1 << 56))) {
-      _ = try TimeRecord([1, 0, 0, 0, 0, 0, 0, 0].span)
-    }
+    let short = [UInt8](repeating: 0, count: 7)
+    #expect(throws: RecordError(11, .cutShort(needed: 8, have: 7))) { _ = try TimeRecord(short.span) }
+    let late: [UInt8] = [1, 0, 0, 0, 0, 0, 0, 0]
+    #expect(throws: RecordError(11, .numberTooLarge(1 << 56))) { _ = try TimeRecord(late.span) }
   }
 
   @Test("a save with entries ends its run with the time; a save without entries has no time")
