@@ -155,6 +155,15 @@ private struct Disk: SessionDisk {
     try disk.replaceLog(of: id)
   }
 
+  func rename(_ name: LogName, to new: LogName, of id: SessionID) throws(StorageError) {
+    try meet(.replace, id)
+    try disk.rename(name, to: new, of: id)
+  }
+
+  func historyPieces(of id: SessionID) throws(StorageError) -> [HistoryPiece] {
+    try disk.historyPieces(of: id)
+  }
+
   func removeFile(_ name: LogName, of id: SessionID) throws(StorageError) {
     try meet(.remove, id)
     try disk.removeFile(name, of: id)

@@ -112,8 +112,7 @@ struct HistoryGroupTests {
     let bytes = Array(entries.joined())
     var fold = RetainedFold()
     try fold.apply(bytes.span)
-    var found: [UInt8] = []
-    try fold.forEachRetained(in: bytes.span) { found.append($0) }
+    let found = try fold.ranges(in: bytes.span).flatMap { bytes[$0] }
     #expect(found == Array([entries[3], entries[4], entries[8], entries[10]].joined()))
     let cut: [UInt8] = [0, 0, 0, 9]
     #expect(throws: RecordError.self) { try fold.apply(cut.span) }

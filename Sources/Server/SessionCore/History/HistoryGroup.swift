@@ -13,7 +13,7 @@ package struct HistoryGroup: Equatable, Sendable {
   /// The last sequence that the group covers.
   package private(set) var last: UInt64
   /// The time at which the entries were stored, in milliseconds since 1970; nil if unknown.
-  package let time: UInt64?
+  package var time: UInt64?
   /// The entries as on the wire.
   package private(set) var entries: [UInt8] = []
   /// The number of entries by their senders.

@@ -3,7 +3,7 @@ internal import Wire
 /// The result of applying entries one after another: the entries that are retained at the end.
 ///
 /// The value stores one sequence for each key, and no entries. So the entries are read twice: `apply` reads them all, and then
-/// `forEachRetained` finds those that are still retained.
+/// `ranges` finds those that are still retained.
 package struct RetainedFold {
   /// The sequence of the first retained entry of each key.
   private var starts = KeyTable<UInt64>()
@@ -29,15 +29,11 @@ package struct RetainedFold {
     }
   }
 
-  /// Calls a closure with each retained entry among `entries`, as on the wire.
+  /// Returns the ranges of the retained entries among `entries`, which were passed to `apply`.
   ///
-  /// - Parameters:
-  ///   - entries: entries that were passed to `apply`.
-  ///   - body: receives the bytes of an entry.
   /// - Throws: `RecordError` for bytes that are not entries.
-  package func forEachRetained(
-    in entries: Span<UInt8>, _ body: (Span<UInt8>) -> Void
-  ) throws(RecordError) {
+  package func ranges(in entries: Span<UInt8>) throws(RecordError) -> [Range<Int>] {
+    var ranges: [Range<Int>] = []
     var at = 0
     while at < entries.count {
       let entry = try GatewayEntry.parse(entries, at: at, before: entries.count, of: .run)
@@ -46,8 +42,9 @@ package struct RetainedFold {
       guard let key = entry.foldKey, entry.flags.retention != .remove, let first = starts[key],
         entry.sequence >= first
       else { continue }
-      body(entries.extracting(start..<entry.end))
+      ranges.append(start..<entry.end)
     }
+    return ranges
   }
 }
 
