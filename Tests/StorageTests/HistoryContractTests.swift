@@ -155,7 +155,8 @@ struct HistoryContractTests {
     }
     try await fixture.store.trimHistory(of: .one, after: 3)
     #expect(try ReadHistory(in: fixture.store).sequences == [1, 2, 3])
-    try await fixture.store.trimHistory(of: .one, after: 2)
+    let rest = try await fixture.store.trimHistory(of: .one, after: 2)
+    #expect(rest.through == 2 && rest.byteCount > 0)
     #expect(try ReadHistory(in: fixture.store).sequences == [1, 2])
     try await fixture.store.trimHistory(of: .one, after: 0)
     #expect(try fixture.store.historyPieces(of: .one).isEmpty)

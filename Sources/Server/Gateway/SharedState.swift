@@ -96,7 +96,7 @@ final class SharedState: Sendable {
     persistence = Persister.Environment(
       store: store, unsaved: UnsavedBytes(limit: configuration.limits.unsavedBytes), ledger: ledger,
       disk: disk,
-      clock: clock, generation: generation, log: log)
+      clock: clock, generation: generation, log: log, historyBytes: configuration.limits.historyBytes)
     sweeper =
       saving == .inMemory
       ? nil

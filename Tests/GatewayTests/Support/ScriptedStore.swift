@@ -127,7 +127,7 @@ final class ScriptedStore: SessionStore {
     try await memory.extendHistory(id, policy)
   }
 
-  func trimHistory(of id: SessionID, after sequence: UInt64) async throws(StorageError) {
+  func trimHistory(of id: SessionID, after sequence: UInt64) async throws(StorageError) -> HistoryExtent {
     try await memory.trimHistory(of: id, after: sequence)
   }
 

@@ -22,6 +22,8 @@ final class Persister {
     /// period, the session continues in the same epoch when it is loaded.
     let generation: String
     let log: Log
+    /// The maximum number of stored bytes of a session's history; 0 if no history is kept.
+    var historyBytes = 0
   }
 
   /// The time from the first unsaved entry to the batch that stores the entry, so that later entries can be stored in the same
@@ -177,7 +179,9 @@ final class Persister {
       if stored.isFlushing {
         stored.postponeBatch(now: now)
         enqueue(stored, in: shard, at: now)
-      } else if let batch = stored.takeBatch({ record($0, of: stored) }) {
+      } else if let batch = stored.takeBatch(
+        at: environment.historyBytes > 0 ? environment.clock.date : nil, { record($0, of: stored) })
+      {
         batches.append(batch)
       }
       return true
@@ -286,6 +290,12 @@ final class Persister {
     reportBytes(of: stored)
   }
 
+  /// Sets the extent of a session's history.
+  func setHistory(_ extent: HistoryExtent, of stored: StoredSession) {
+    stored.history = extent
+    reportBytes(of: stored)
+  }
+
   /// Updates a session's share of the gateway's gauge of unsaved bytes. While the gauge is over its limit, a session with unsaved
   /// bytes refuses new entries.
   func countUnsaved(_ stored: StoredSession) {
@@ -300,7 +310,9 @@ final class Persister {
   func reportBytes(of stored: StoredSession) {
     defer { listIfRefusing(stored) }
     guard !stored.isRemoved else { return }
-    let (logBytes, attachmentBytes) = (stored.logBytes, stored.session.attachmentBytes)
+    let (logBytes, attachmentBytes) = (
+      stored.logBytes, stored.session.attachmentBytes + stored.history.byteCount
+    )
     var refusal = environment.ledger.report(
       stored.id, logBytes: logBytes, attachmentBytes: attachmentBytes)
     // The entries of a session that is only in memory are not in the data folder. So a full data folder does not matter for such

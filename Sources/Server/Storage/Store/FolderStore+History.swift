@@ -42,12 +42,16 @@ extension FolderStore {
     return extent
   }
 
-  package func trimHistory(of id: SessionID, after sequence: UInt64) async throws(StorageError) {
+  package func trimHistory(
+    of id: SessionID, after sequence: UInt64
+  ) async throws(StorageError) -> HistoryExtent {
     await historyWork.begin(id)
     defer { historyWork.end(id) }
     let files = HistoryFiles(of: id, on: disk)
     try files.discard()
-    for piece in try files.pieces() where piece.last > sequence { try files.remove(piece) }
+    let pieces = try files.pieces()
+    for piece in pieces where piece.last > sequence { try files.remove(piece) }
+    return HistoryExtent(pieces.filter { $0.last <= sequence })
   }
 
   package func historyTail(

@@ -29,11 +29,13 @@ extension MemoryStore {
     return HistoryExtent(builder.pieces)
   }
 
-  package func trimHistory(of id: SessionID, after sequence: UInt64) throws(StorageError) {
-    shared.withLock { sessions in
-      let kept = sessions[id]?.history.filter { $0.key.last <= sequence }
-      if let kept { sessions[id]?.history = kept }
+  package func trimHistory(of id: SessionID, after sequence: UInt64) throws(StorageError) -> HistoryExtent {
+    let kept = shared.withLock { sessions in
+      let kept = sessions[id]?.history.filter { $0.key.last <= sequence } ?? [:]
+      sessions[id]?.history = kept
+      return Array(kept.keys)
     }
+    return HistoryExtent(kept)
   }
 
   package func historyTail(

@@ -100,7 +100,10 @@ package protocol SessionStore: Sendable {
 
   /// Removes all pieces of a session's history with entries after a sequence; 0 removes the whole history. Called after `adopt`
   /// with the last sequence of the records: after a power cut, the history may have entries that the records do not have.
-  func trimHistory(of id: SessionID, after sequence: UInt64) async throws(StorageError)
+  ///
+  /// - Returns: the extent of the remaining history.
+  @discardableResult
+  func trimHistory(of id: SessionID, after sequence: UInt64) async throws(StorageError) -> HistoryExtent
 
   /// Returns the runs with entries after a sequence, each with the record of its time, up to about `limit` bytes. This store
   /// must own the session.
