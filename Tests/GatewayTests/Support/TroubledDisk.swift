@@ -11,7 +11,7 @@ final class TroubledDisk: Sendable {
   /// A call that changes files, or lists the sessions.
   struct Call: Sendable {
     enum Kind {
-      case make, write, cut, sync, replace, remove, list
+      case make, write, cut, sync, replace, rename, remove, list
     }
 
     let kind: Kind
@@ -156,7 +156,7 @@ private struct Disk: SessionDisk {
   }
 
   func rename(_ name: LogName, to new: LogName, of id: SessionID) throws(StorageError) {
-    try meet(.replace, id)
+    try meet(.rename, id)
     try disk.rename(name, to: new, of: id)
   }
 
