@@ -47,6 +47,13 @@ package struct HistoryPieceFile: Sendable {
     return bytes
   }
 
+  /// Reads all blocks.
+  /// - Throws: `StorageError`; EBADMSG if a block is damaged.
+  package func check() throws(StorageError) {
+    let inflater = Inflater()
+    for block in blocks { _ = try bytes(of: block, by: inflater) }
+  }
+
   /// Returns consecutive blocks as a content.
   ///
   /// - Parameters:
