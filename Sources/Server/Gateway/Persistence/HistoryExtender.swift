@@ -52,7 +52,8 @@ final class HistoryExtender {
           "session": .session(stored.id), "bytes": .number(extent.byteCount),
           "through": .number(extent.through),
         ])
-      persister.setHistory(extent, of: stored)
+      stored.history = extent
+      persister.reportBytes(of: stored)
     } catch {
       guard !stored.isRemoved else { return }
       counters.values.historyFailures += 1

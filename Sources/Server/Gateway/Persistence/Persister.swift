@@ -290,12 +290,6 @@ final class Persister {
     reportBytes(of: stored)
   }
 
-  /// Sets the extent of a session's history.
-  func setHistory(_ extent: HistoryExtent, of stored: StoredSession) {
-    stored.history = extent
-    reportBytes(of: stored)
-  }
-
   /// Updates a session's share of the gateway's gauge of unsaved bytes. While the gauge is over its limit, a session with unsaved
   /// bytes refuses new entries.
   func countUnsaved(_ stored: StoredSession) {
@@ -310,11 +304,9 @@ final class Persister {
   func reportBytes(of stored: StoredSession) {
     defer { listIfRefusing(stored) }
     guard !stored.isRemoved else { return }
-    let (logBytes, attachmentBytes) = (
-      stored.logBytes, stored.session.attachmentBytes + stored.history.byteCount
-    )
+    let (logBytes, historyBytes) = (stored.logBytes, stored.history.byteCount)
     var refusal = environment.ledger.report(
-      stored.id, logBytes: logBytes, attachmentBytes: attachmentBytes)
+      stored.id, logBytes: logBytes, attachmentBytes: stored.session.attachmentBytes + historyBytes)
     // The entries of a session that is only in memory are not in the data folder. So a full data folder does not matter for such
     // a session.
     guard stored.isByStore, refusal != nil || stored.isRefusingData else { return }

@@ -142,11 +142,10 @@ struct HistoryBuilder {
   private mutating func writeState(time: UInt64?) throws(StorageError) {
     let first = pieces.lastIndex { $0.kind == .state } ?? 0
     guard pieces[first].kind == .state || pieces[first].first == 1 else { return }
-    var files: [HistoryPieceFile] = []
-    for piece in pieces[first...] { files.append(try medium.file(of: piece)) }
-    let (sequence, inflater) = (pieces.end, Inflater())
+    let (sources, sequence, inflater) = (pieces[first...], pieces.end, Inflater())
     var fold = RetainedFold()
-    for file in files {
+    for piece in sources {
+      let file = try medium.file(of: piece)
       for block in file.blocks {
         let bytes = try file.bytes(of: block, by: inflater)
         do throws(RecordError) {
@@ -158,7 +157,8 @@ struct HistoryBuilder {
     }
     let writer = try HistoryPieceWriter(.state, in: try medium.create(), deflater)
     writer.beginState(at: sequence, time: time)
-    for file in files {
+    for piece in sources {
+      let file = try medium.file(of: piece)
       for block in file.blocks {
         let bytes = try file.bytes(of: block, by: inflater)
         let ranges: [Range<Int>]
