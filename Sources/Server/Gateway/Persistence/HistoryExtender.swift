@@ -1,5 +1,6 @@
 internal import Networking
 internal import Primitives
+internal import SessionCore
 internal import Storage
 
 /// Extends the histories of a reactor's sessions by the entries in their logs.

@@ -18,28 +18,24 @@ extension FolderStore {
     // Records that arrive from now on belong to the next extension.
     let source = HistorySource(file: file, end: log.end, marks: log.marks)
     let isSkipped = policy.isStateTooLarge || historyWork.isSkipped(id, retainedBytes: policy.retainedBytes)
-    let result = Guarded<(extent: HistoryExtent, isTooLarge: Bool)?>(nil)
+    let extended = ThreadResult<HistorySource.Extension>()
     try await runDetached(niceness: Self.niceness) { [disk] () throws(StorageError) in
       let files = HistoryFiles(of: id, on: disk)
       guard !isSkipped else {
-        let extent = HistoryExtent(try files.pieces())
-        result.withLock { $0 = (extent, false) }
+        extended.set(HistorySource.Extension(extent: HistoryExtent(try files.pieces()), isTooLarge: false))
         return
       }
       do throws(StorageError) {
-        let extended = try source.extend(files, policy)
-        result.withLock { $0 = extended }
+        extended.set(try source.extend(files, policy))
       } catch {
         // Only the first error is reported. The next extension removes the file.
         try? files.discard()
         throw error
       }
     }
-    guard let (extent, isTooLarge) = result.withLock({ $0 }) else {
-      throw StorageError(.writeHistory, code: ECANCELED)
-    }
-    if isTooLarge { historyWork.skip(id, retainedBytes: policy.retainedBytes) }
-    return extent
+    guard let result = extended.result else { throw StorageError(.writeHistory, code: ECANCELED) }
+    if result.isTooLarge { historyWork.skip(id, retainedBytes: policy.retainedBytes) }
+    return result.extent
   }
 
   package func trimHistory(
@@ -60,12 +56,11 @@ extension FolderStore {
     let log = try openLog(id)
     guard let file = log.file else { throw StorageError(.readHistory, code: EBADF) }
     let source = HistorySource(file: file, end: log.end, marks: log.marks)
-    let records = Guarded<[SessionRecord]>([])
+    let tail = ThreadResult<[SessionRecord]>()
     try await runDetached { () throws(StorageError) in
-      let tail = try source.tail(after: sequence, upTo: limit)
-      records.withLock { $0 = tail }
+      tail.set(try source.tail(after: sequence, upTo: limit))
     }
-    return records.withLock { $0 }
+    return tail.result ?? []
   }
 
   nonisolated package func historyPieces(of id: SessionID) throws(StorageError) -> [HistoryPiece] {
@@ -118,16 +113,19 @@ final class HistoryWork {
 
 /// The part of a log from which its history is extended: the records up to an end.
 struct HistorySource: Sendable {
+  /// The result of an extension.
+  struct Extension: Sendable {
+    let extent: HistoryExtent
+    /// True if nothing fits into the history.
+    let isTooLarge: Bool
+  }
+
   let file: any SessionFile
   let end: OpenLog.Position
   let marks: LogMarks
 
   /// Extends a history by the runs of this log.
-  ///
-  /// - Returns: the extent of the history. `isTooLarge` is true if nothing fits into it.
-  func extend(
-    _ files: HistoryFiles, _ policy: HistoryPolicy
-  ) throws(StorageError) -> (extent: HistoryExtent, isTooLarge: Bool) {
+  func extend(_ files: HistoryFiles, _ policy: HistoryPolicy) throws(StorageError) -> Extension {
     var builder: HistoryBuilder
     do throws(StorageError) {
       builder = try HistoryBuilder(files, policy)
@@ -135,12 +133,13 @@ struct HistorySource: Sendable {
       try Self.removeIfDamaged(error, files)
       throw error
     }
-    guard let first = marks.marks.first else { return (HistoryExtent(builder.pieces), false) }
+    let present = Extension(extent: HistoryExtent(builder.pieces), isTooLarge: false)
+    guard let first = marks.marks.first else { return present }
     // If the log has dropped entries that the history lacks, the history begins anew with the log's `base` records.
     let isContiguous = first.sequence <= builder.through + 1
     let start = isContiguous ? marks.mark(before: builder.through + 1) ?? first : nil
     let offset = start?.offset ?? LogFormat.firstRecord.count
-    guard end.length - offset >= policy.minimumBytes else { return (HistoryExtent(builder.pieces), false) }
+    guard end.length - offset >= policy.minimumBytes else { return present }
     var reader = LogReader(
       file, from: offset, chain: start?.chain ?? LogFormat.firstChain, to: end.length)
     do throws(StorageError) {
@@ -152,7 +151,7 @@ struct HistorySource: Sendable {
       try Self.removeIfDamaged(error, files)
       throw error
     }
-    return (HistoryExtent(builder.pieces), builder.pieces.isEmpty)
+    return Extension(extent: HistoryExtent(builder.pieces), isTooLarge: builder.pieces.isEmpty)
   }
 
   /// Returns the runs with entries after a sequence, each with the record of its time, up to about `limit` bytes.

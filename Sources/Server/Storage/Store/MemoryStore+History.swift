@@ -25,7 +25,9 @@ extension MemoryStore {
     }
     try builder.finish()
     let contents = history.contents
-    shared.withLock { $0[id]?.history = contents }
+    shared.withLock { sessions in
+      if sessions[id] != nil { sessions[id]?.history = contents }
+    }
     return HistoryExtent(builder.pieces)
   }
 
