@@ -8,7 +8,9 @@ import Wire
 /// The contract of a session's history, which every implementation of `SessionStore` fulfils.
 @Suite("Contract of a store: the history of a session")
 struct HistoryContractTests {
-  @Test("An extension copies the entries that the history lacks, with their times", arguments: StoreKind.allCases)
+  @Test(
+    "An extension copies the entries that the history lacks, with their times",
+    arguments: StoreKind.allCases)
   func extends(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
     try await fixture.store.create(.one, [.session])
@@ -162,7 +164,8 @@ struct HistoryContractTests {
     #expect(try fixture.store.historyPieces(of: .one).isEmpty)
   }
 
-  @Test("The tail has the runs after a sequence with their times, up to a limit", arguments: StoreKind.allCases)
+  @Test(
+    "The tail has the runs after a sequence with their times, up to a limit", arguments: StoreKind.allCases)
   func tail(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
     try await fixture.store.create(.one, [.session])

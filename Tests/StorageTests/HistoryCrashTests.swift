@@ -20,7 +20,9 @@ struct HistoryCrashTests {
     return fixture
   }
 
-  @Test("After a failure in any call, the next extension completes the history", arguments: FaultyDisk.Style.allCases)
+  @Test(
+    "After a failure in any call, the next extension completes the history",
+    arguments: FaultyDisk.Style.allCases)
   func failures(_ style: FaultyDisk.Style) async throws {
     let counting = FaultyDisk(MemoryDisk())
     let whole = try await Self.begin(counting)

@@ -237,8 +237,8 @@ private actor HTTPWorker {
       HTTPService.Environment(
         configuration: configuration, log: shared.log, files: environment.files,
         proxyWarnings: environment.proxyWarnings, downloads: environment.downloads,
-        history: environment.history, monitoring: environment.monitoring, stopState: shared.stopState, endpoints: environment.endpoints,
-        loads: environment.loads, owner: environment.owner,
+        history: environment.history, monitoring: environment.monitoring, stopState: shared.stopState,
+        endpoints: environment.endpoints, loads: environment.loads, owner: environment.owner,
         handOver: { [transfers] transfer, reactor in
           let input = String(decoding: transfer.input, as: UTF8.self)
           transfers.all.withLock { $0.append("\(reactor): \(input)") }

@@ -63,7 +63,8 @@ struct HistoryRequestTests {
       text
         == #"{"through":10,"stored":9,"states":[[0,null,0],[9,"000000cd",200]],"#
         + #""chunks":[[1,9,"000000ab",300]],"buckets":[[10,10,null,null,1,[3,1]]],"#
-        + ##""participants":[{"id":"00000000-0000-0000-0000-000000000001","number":3,"name":"Ada","color":"#112233"}]}"##
+        + #""participants":[{"id":"00000000-0000-0000-0000-000000000001","number":3,"#
+        + ##""name":"Ada","color":"#112233"}]}"##
     )
   }
 

@@ -169,7 +169,8 @@ extension OverSockets {
       #expect(!files.contains { $0.hasPrefix("history") }, "\(files)")
     }
 
-    @Test("after compactions and restarts, the history has each entry once, in order", arguments: [true, false])
+    @Test(
+      "after compactions and restarts, the history has each entry once, in order", arguments: [true, false])
     func compactions(drains: Bool) async throws {
       var gateway = try RunningGateway { $0.limits.catchUpTailBytes = 100_000 }
       let session = try gateway.makeSession()

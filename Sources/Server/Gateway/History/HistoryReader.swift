@@ -86,7 +86,9 @@ actor HistoryReader {
     return (compressed, true)
   }
 
-  private func groups(of tail: [SessionRecord], after sequence: UInt64) throws(StorageError) -> [HistoryGroup] {
+  private func groups(
+    of tail: [SessionRecord], after sequence: UInt64
+  ) throws(StorageError) -> [HistoryGroup] {
     var groups: [HistoryGroup] = []
     var reached = sequence
     do throws(RecordError) {

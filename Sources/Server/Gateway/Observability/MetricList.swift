@@ -54,7 +54,8 @@ enum MetricList {
     Metric("saved_bytes_total", \.savedBytes, "Bytes of records written to the disk."),
     Metric("compactions_total", \.compactions, "Session logs rewritten without superseded records."),
     Metric(
-      "history_extensions_total", \.historyExtensions, "Extensions of session histories that wrote something."),
+      "history_extensions_total", \.historyExtensions,
+      "Extensions of session histories that wrote something."),
     Metric(
       "history_failures_total", \.historyFailures,
       "Failed extensions of session histories; each may leave a gap in a history."),

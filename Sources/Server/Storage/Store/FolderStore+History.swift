@@ -84,7 +84,7 @@ final class HistoryWork {
   /// Waits until no other caller changes the history of a session.
   func begin(_ id: SessionID) async {
     while waiters[id] != nil {
-      await withCheckedContinuation { waiters[id]?.append($0) }
+      await withCheckedContinuation { waiters[id, default: []].append($0) }
     }
     waiters[id] = []
   }
