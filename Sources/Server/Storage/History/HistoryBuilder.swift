@@ -89,17 +89,6 @@ struct HistoryBuilder {
     }
   }
 
-  /// Removes all pieces.
-  mutating func removeAll() throws(StorageError) {
-    chunk = nil
-    baseState = nil
-    pending = []
-    try medium.discard()
-    for piece in pieces { try medium.remove(piece) }
-    pieces = []
-    (reached, bytesSinceState, stateBytes) = (0, 0, 0)
-  }
-
   // MARK: - Chunks
 
   private mutating func flushPending() throws(StorageError) {

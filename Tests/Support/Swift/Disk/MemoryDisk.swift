@@ -111,8 +111,9 @@ package final class MemoryDisk: SessionDisk {
   package func historyPieces(of id: SessionID) throws(StorageError) -> [HistoryPiece] {
     let names = image.withLock { image in image.names[.kept]?[id].map { Array($0.keys) } }
     guard let names else { throw StorageError(.readHistory, code: ENOENT) }
-    return names.compactMap { name in
-      if case .history(let piece) = name { piece } else { nil }
+    return names.compactMap { name -> HistoryPiece? in
+      guard case .history(let piece) = name else { return nil }
+      return piece
     }
   }
 
