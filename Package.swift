@@ -72,7 +72,7 @@ let package = Package(
     target("Server", "SessionCore", ["Primitives", "Wire", "WebSocket"]),
     target(
       "Server", "Storage",
-      ["SessionCore", "Primitives", "Platform", "Networking", "CLinux", "CZlib", "Wire"]),
+      ["SessionCore", "Primitives", "Platform", "Networking", "CLinux", "CZlib", "Wire", "WebSocket"]),
     target(
       "Server", "Gateway",
       [

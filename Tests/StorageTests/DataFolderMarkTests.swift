@@ -84,15 +84,15 @@ struct DataFolderMarkTests {
     let temporary = TemporaryFolder()
     do {
       let data = try DataFolder(opening: temporary.path)
-      #expect(temporary.contents(of: "format") == Array("2\n".utf8))
+      #expect(temporary.contents(of: "format") == Array("3\n".utf8))
       #expect(throws: Never.self) { try DataFolder(beside: temporary.path) }
       withExtendedLifetime(data) {}
     }
     let path = temporary.path
     let cases: [(String, DataFolderError, String)] = [
       (
-        "3\n", .newerFormat(path: path, found: 3, known: 2),
-        "the data folder \(path) has format 3, and this version reads formats up to 2: "
+        "4\n", .newerFormat(path: path, found: 4, known: 3),
+        "the data folder \(path) has format 4, and this version reads formats up to 3: "
           + "a newer version of DrawTogether can open it"
       ),
       (
@@ -112,7 +112,7 @@ struct DataFolderMarkTests {
     }
   }
 
-  @Test("ST8 Only the process that locks a folder of format 1 changes it to format 2")
+  @Test("ST8 Only the process that locks a folder of format 1 changes it to format 3")
   func upgrade() throws {
     let temporary = TemporaryFolder()
     try temporary.write("1\n", to: "format")
@@ -122,7 +122,7 @@ struct DataFolderMarkTests {
     #expect(temporary.contents(of: "format") == Array("1\n".utf8))
     #expect(looking.earlierFormat == nil)
     let data = try DataFolder(opening: temporary.path)
-    #expect(temporary.contents(of: "format") == Array("2\n".utf8))
+    #expect(temporary.contents(of: "format") == Array("3\n".utf8))
     #expect(data.earlierFormat == 1)
     #expect(try FolderDisk(data).sessions() == [.one])
     data.unlock()
@@ -130,14 +130,14 @@ struct DataFolderMarkTests {
   }
 
   @Test(
-    "ST8 A gateway that knows only format 1 refuses a folder of format 2 with an error that names both formats"
+    "ST8 A gateway that knows only format 2 refuses a folder of format 3 with an error that names both formats"
   )
   func downgrade() throws {
     let temporary = TemporaryFolder()
     let data = try DataFolder(opening: temporary.path)
     let text = String(decoding: try #require(temporary.contents(of: "format")), as: UTF8.self)
-    #expect(throws: DataFolderError.newerFormat(path: temporary.path, found: 2, known: 1)) {
-      try DataFolder.format(in: text, temporary.path, known: 1)
+    #expect(throws: DataFolderError.newerFormat(path: temporary.path, found: 3, known: 2)) {
+      try DataFolder.format(in: text, temporary.path, known: 2)
     }
     #expect(try DataFolder.format(in: "1\n", temporary.path) == 1)
     withExtendedLifetime(data) {}

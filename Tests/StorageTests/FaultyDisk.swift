@@ -103,6 +103,14 @@ final class FaultyDisk: SessionDisk {
     try call(.compactLog) { () throws(StorageError) in try inner.replaceLog(of: id) }
   }
 
+  func rename(_ name: LogName, to new: LogName, of id: SessionID) throws(StorageError) {
+    try call(.writeHistory) { () throws(StorageError) in try inner.rename(name, to: new, of: id) }
+  }
+
+  func historyPieces(of id: SessionID) throws(StorageError) -> [HistoryPiece] {
+    try call(.readHistory) { () throws(StorageError) in try inner.historyPieces(of: id) }
+  }
+
   func removeFile(_ name: LogName, of id: SessionID) throws(StorageError) {
     try call(.compactLog) { () throws(StorageError) in try inner.removeFile(name, of: id) }
   }

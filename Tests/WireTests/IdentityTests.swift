@@ -135,6 +135,7 @@ struct LimitsTests {
       ("sessionIdleSeconds", 60, "--session-idle-seconds", "DRAWTOGETHER_SESSION_IDLE_SECONDS"),
       ("memoryBytes", 2_147_483_648, "--max-memory-bytes", "DRAWTOGETHER_MAX_MEMORY_BYTES"),
       ("unsavedBytes", 268_435_456, "--max-unsaved-bytes", "DRAWTOGETHER_MAX_UNSAVED_BYTES"),
+      ("historyBytes", 67_108_864, "--max-history-bytes", "DRAWTOGETHER_MAX_HISTORY_BYTES"),
       ("diskReserveBytes", 268_435_456, "--disk-reserve-bytes", "DRAWTOGETHER_DISK_RESERVE_BYTES"),
     ])
   func flags(_ name: String, _ value: Int, _ flag: String, _ variable: String) throws {
@@ -146,9 +147,9 @@ struct LimitsTests {
 
   @Test("each limit is in `Limits.all` once, with its own property, and its default is a valid value")
   func table() {
-    #expect(Limits.all.count == 38)
-    #expect(Set(Limits.all.map(\.name)).count == 38)
-    #expect(Set(Limits.all.map(\.flag)).count == 38)
+    #expect(Limits.all.count == 39)
+    #expect(Set(Limits.all.map(\.name)).count == 39)
+    #expect(Set(Limits.all.map(\.flag)).count == 39)
     for (index, limit) in Limits.all.enumerated() {
       #expect(limit.range.contains(Limits()[keyPath: limit.keyPath]))
       #expect(!limit.help.isEmpty)

@@ -29,7 +29,7 @@ extension SystemThread {
   }
 
   /// Prepares the calling thread: its failing writes raise no signal, and the thread gets this niceness.
-  static func prepare(niceness: CInt) {
+  package static func prepare(niceness: CInt) {
     let signals = [SIGPIPE, SIGXFSZ]
     let status = unsafe clinux_thread_block_signals(signals, signals.count)
     precondition(status == 0, "the thread cannot block its signals")

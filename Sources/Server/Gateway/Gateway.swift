@@ -36,6 +36,8 @@ package final class Gateway: Sendable {
     configuration: GatewayConfiguration, log: Log, clock: GatewayClock = .ofThisMachine,
     disk: (FolderDisk) -> any SessionDisk
   ) throws(GatewayError) {
+    var configuration = configuration
+    configuration.limits = configuration.effectiveLimits
     let files = try StaticFiles.load(
       directory: configuration.publicDirectory, library: StaticFiles.installedLibrary)
     let data: DataFolder

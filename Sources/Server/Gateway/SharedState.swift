@@ -55,6 +55,8 @@ final class SharedState: Sendable {
   private let loaderTurn = Atomic<UInt>(0)
   let stopState = StopState()
   private let creations: Guarded<SessionCreationLimiter>
+  private let historyRequests = Guarded(ClientRateLimiter(HistoryRoutes.rate))
+  private let historyTails = HistoryTailSlots()
   private let endpoints = Guarded(Endpoints())
 
   init(
@@ -96,7 +98,7 @@ final class SharedState: Sendable {
     persistence = Persister.Environment(
       store: store, unsaved: UnsavedBytes(limit: configuration.limits.unsavedBytes), ledger: ledger,
       disk: disk,
-      clock: clock, generation: generation, log: log)
+      clock: clock, generation: generation, log: log, historyBytes: configuration.limits.historyBytes)
     sweeper =
       saving == .inMemory
       ? nil
@@ -143,6 +145,12 @@ final class SharedState: Sendable {
       downloads: DownloadService.Environment(
         limits: limits, attachments: attachments, verdicts: verdicts, verifier: verifier, log: log,
         nextThread: { [fileThreads] in fileThreads.nextTransfer() }),
+      history: HistoryRoutes.Environment(
+        store: store, tails: historyTails, log: log,
+        nextThread: { [fileThreads] in fileThreads.nextTransfer() },
+        admit: { [unowned self] address, cost, now in
+          historyRequests.withLock { $0.admit(address, cost: cost, at: now) }
+        }),
       monitoring: MonitoringRoutes.Environment(
         access: MetricsAccess(configuration), board: board, renderer: metrics, startedAt: startedAt,
         stopState: stopState,

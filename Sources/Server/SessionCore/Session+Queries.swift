@@ -12,6 +12,11 @@ extension Session {
     return successor.id
   }
 
+  /// Returns a participant that the session knows, present or past.
+  package func participant(_ number: ParticipantNumber) -> Participant? {
+    participants[number]?.object ?? participants.formerSenders[number]
+  }
+
   /// Returns true if the content of an attachment has this digest.
   package func holdsContent(_ digest: String) -> Bool {
     journal.digests.contains(digest)

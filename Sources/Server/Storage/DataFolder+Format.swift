@@ -5,7 +5,7 @@ internal import Platform
 /// The version of the folder's layout: a line of text in the file `format`.
 extension DataFolder {
   /// The format that this version of the program writes. It is also the newest format that this version reads.
-  package static let format = 2
+  package static let format = 3
   static let formatFile = "format"
   /// The text of the file `format` in a complete folder of the present format.
   static let formatText = text(of: format)

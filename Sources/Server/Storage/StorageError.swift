@@ -18,6 +18,8 @@ package enum StorageError: Error, Equatable, Sendable, CustomStringConvertible {
     case cutLog = "truncate the log of a session"
     case lockLog = "lock the log of a session"
     case compactLog = "compact the log of a session"
+    case readHistory = "read the history of a session"
+    case writeHistory = "write the history of a session"
     case sync = "sync the written data"
     case mark = "write the file that marks a clean stop"
     case createUpload = "begin an upload"

@@ -39,6 +39,7 @@ struct ArgumentParserTests {
     #expect(configuration.dataDirectory == "data")
     #expect(configuration.publicDirectory == "Public")
     #expect(configuration.durability == .process)
+    #expect(configuration.history == .on)
     #expect(configuration.reactors == 4)
     #expect(configuration.flushInterval == nil)
     #expect(configuration.drainDelay == .zero)
@@ -92,6 +93,8 @@ struct ArgumentParserTests {
       Accepted("--public=/srv/page") { $0.publicDirectory = "/srv/page" },
       Accepted("--durability", "full") { $0.durability = .full },
       Accepted("--durability=memory") { $0.durability = .memory },
+      Accepted("--history", "off") { $0.history = .off },
+      Accepted("--max-history-bytes", "1M") { $0.limits.historyBytes = 1 << 20 },
       Accepted("--memory", "1G") { $0.memory = 1 << 30 },
       Accepted("--reactors", "1") { $0.reactors = 1 },
       Accepted("--flush-interval", "5") { $0.flushInterval = .milliseconds(5) },

@@ -30,6 +30,7 @@ enum Records {
     case .used:
       let pairs = try ConsumedSequencesRecord(body.span).pairs
       try expect(pairs.count * 8 == body.count, "\(pairs.count) of \(body.count) bytes")
+    case .time: _ = try TimeRecord(body.span)
     case .run: try checkRun(body)
     case .base: break
     }

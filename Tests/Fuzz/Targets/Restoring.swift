@@ -13,7 +13,7 @@ enum Restoring {
     limits.pastParticipants = choice & 4 == 0 ? 10_000 : 1
     var disk: [SessionRecord] = []
     for (kind, body) in records(&reader) {
-      guard let kind = SessionRecord.Kind(rawValue: kind % 12) else { continue }
+      guard let kind = SessionRecord.Kind(rawValue: kind % 13) else { continue }
       disk.append(SessionRecord(kind: kind, body: body))
     }
     let now = MonotonicTime(nanoseconds: 1_000_000_000)

@@ -237,7 +237,7 @@ private actor HTTPWorker {
       HTTPService.Environment(
         configuration: configuration, log: shared.log, files: environment.files,
         proxyWarnings: environment.proxyWarnings, networkLinks: environment.networkLinks,
-        downloads: environment.downloads,
+        downloads: environment.downloads, history: environment.history,
         monitoring: environment.monitoring, stopState: shared.stopState, endpoints: environment.endpoints,
         loads: environment.loads, owner: environment.owner,
         handOver: { [transfers] transfer, reactor in

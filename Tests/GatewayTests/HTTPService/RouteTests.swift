@@ -10,7 +10,8 @@ struct RouteTests {
   @Test(
     "If a path belongs to a session, the connection moves to the session's reactor",
     arguments: [
-      "", "/socket", "/attachments", "/attachments/6F9619FF-8B86-D011-B42D-00C04FC964FF", "/attachments/x",
+      "", "/socket", "/history", "/attachments", "/attachments/6F9619FF-8B86-D011-B42D-00C04FC964FF",
+      "/attachments/x",
     ])
   func session(_ path: String) {
     #expect(Route("/api/sessions/\(Self.id.text)\(path)").session == Self.id)

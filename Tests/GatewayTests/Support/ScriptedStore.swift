@@ -123,6 +123,28 @@ final class ScriptedStore: SessionStore {
     await memory.abandonCompaction(id)
   }
 
+  func extendHistory(_ id: SessionID, _ policy: HistoryPolicy) async throws(StorageError) -> HistoryExtent {
+    try await memory.extendHistory(id, policy)
+  }
+
+  func trimHistory(of id: SessionID, after sequence: UInt64) async throws(StorageError) -> HistoryExtent {
+    try await memory.trimHistory(of: id, after: sequence)
+  }
+
+  func historyTail(
+    of id: SessionID, after sequence: UInt64, upTo limit: Int
+  ) async throws(StorageError) -> [SessionRecord] {
+    try await memory.historyTail(of: id, after: sequence, upTo: limit)
+  }
+
+  func historyPieces(of id: SessionID) throws(StorageError) -> [HistoryPiece] {
+    try memory.historyPieces(of: id)
+  }
+
+  func openHistory(_ piece: HistoryPiece, of id: SessionID) throws(StorageError) -> HistoryPieceFile {
+    try memory.openHistory(piece, of: id)
+  }
+
   func readRecords(
     of id: SessionID, _ body: (UInt8, Span<UInt8>) throws(RecordError) -> Void, lost: (Int) -> Void
   ) throws(StorageError) -> LogReading {

@@ -11,7 +11,7 @@ final class TroubledDisk: Sendable {
   /// A call that changes files, or lists the sessions.
   struct Call: Sendable {
     enum Kind {
-      case make, write, cut, sync, replace, remove, list
+      case make, write, cut, sync, replace, rename, remove, list
     }
 
     let kind: Kind
@@ -153,6 +153,15 @@ private struct Disk: SessionDisk {
   func replaceLog(of id: SessionID) throws(StorageError) {
     try meet(.replace, id)
     try disk.replaceLog(of: id)
+  }
+
+  func rename(_ name: LogName, to new: LogName, of id: SessionID) throws(StorageError) {
+    try meet(.rename, id)
+    try disk.rename(name, to: new, of: id)
+  }
+
+  func historyPieces(of id: SessionID) throws(StorageError) -> [HistoryPiece] {
+    try disk.historyPieces(of: id)
   }
 
   func removeFile(_ name: LogName, of id: SessionID) throws(StorageError) {

@@ -46,7 +46,7 @@ struct DamagedRecordTests {
   }
 
   static let cases: [Case] = [
-    Case(11, [], .unknownKind),
+    Case(12, [], .unknownKind),
     Case(255, [1], .unknownKind),
     Case(1, [], .notJSON),
     Case(1, "[]", .notJSON),

@@ -9,10 +9,10 @@ import Wire
 struct RecordTests {
   @Test("each kind of record has a fixed number in the file")
   func kinds() {
-    #expect(SessionRecord.Kind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    #expect(SessionRecord.Kind.allCases.map(\.rawValue) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11])
     #expect(
       SessionRecord.Kind.allCases == [
-        .session, .participant, .numbers, .run, .base, .used, .upload, .closed, .end, .restored,
+        .session, .participant, .numbers, .run, .base, .used, .upload, .closed, .end, .restored, .time,
       ])
   }
 

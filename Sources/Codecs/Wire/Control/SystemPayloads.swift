@@ -12,6 +12,8 @@ package enum SystemType {
   package static let newSession = "newSession"
   /// A message about the session for human readers.
   package static let notice = "notice"
+  /// In an answer about the history only: the sequences and the time of the entries that follow.
+  package static let history = "history"
 }
 
 /// The payload of a system entry: JSON.

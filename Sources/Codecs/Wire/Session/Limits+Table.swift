@@ -120,6 +120,9 @@ extension Limits {
       name: "catchUpTailBytes", keyPath: \.catchUpTailBytes, range: 0...1 << 32, unit: .bytes,
       help: "maximum bytes of a session's newest entries that stay in memory, encoded as they were sent"),
     LimitDescription(
+      name: "historyBytes", keyPath: \.historyBytes, range: 0...1 << 32, unit: .bytes,
+      help: "maximum stored bytes of a session's history (its earlier states)"),
+    LimitDescription(
       name: "memoryBytes", keyPath: \.memoryBytes, range: 1_024...1 << 44, unit: .bytes,
       help: "maximum bytes of entries in memory, for all sessions together"),
     LimitDescription(

@@ -49,6 +49,8 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   package var sessionLogBytes = 256 << 20
   /// The maximum number of bytes of a session's newest entries that stay in memory in the form in which they were sent.
   package var catchUpTailBytes = 4 << 20
+  /// The maximum number of stored bytes of a session's history; 0 if the gateway keeps no history.
+  package var historyBytes = 64 << 20
   /// The maximum number of bytes of entries in memory, over all sessions.
   package var memoryBytes = 2 << 30
   /// The maximum number of bytes of a session's entries that are not on the disk yet.

@@ -54,6 +54,9 @@ extension Setting {
       "durability",
       help: "failure that sessions survive: none (memory), end of the process (process), power cut (full)",
       at: \.durability),
+    choice(
+      "history", help: "keep each session's earlier states, to go back to them; off also removes them",
+      at: \.history),
   ]
 
   private static let running: [Setting] = [

@@ -111,9 +111,23 @@ struct SessionCopying {
       return last.outcome
     }
     try settle(last)
+    let historyBytes = try copyHistory(&last.outcome.faults)
     last.outcome.bytes =
-      UInt64(last.end.map { last.hasLogFault ? $0.length : $0.offset } ?? length) + files.bytes
+      UInt64(last.end.map { last.hasLogFault ? $0.length : $0.offset } ?? length) + files.bytes + historyBytes
     return last.outcome
+  }
+
+  /// Copies the history, after the log.
+  /// - Returns: the number of copied bytes.
+  private func copyHistory(_ faults: inout [SessionCheck.Fault]) throws(CopyError) -> UInt64 {
+    do throws(CopyError) {
+      return try session.copyHistory()
+    } catch {
+      guard case .source(let reason) = error, error.isOfSource else { throw error }
+      // The session may have been removed after its log was copied.
+      if !reason.isMissing { faults.append(.file("history", "\(reason)")) }
+      return 0
+    }
   }
 
   private static func attempts(for fault: SessionCheck.Fault) -> Int {

@@ -56,6 +56,23 @@ struct SessionCheck {
     fileCheck.check(try sessions.files(of: id), attachments)
     files = fileCheck.count
     faults += fileCheck.faults
+    faults += try Self.damagedHistory(of: id, in: sessions)
+  }
+
+  /// Returns the pieces of the session's history that cannot be read.
+  private static func damagedHistory(
+    of id: SessionID, in sessions: StoredSessions
+  ) throws(CommandError) -> [Fault] {
+    var faults: [Fault] = []
+    for piece in try CommandError.converting(try sessions.store.historyPieces(of: id)) {
+      do throws(StorageError) {
+        try sessions.store.openHistory(piece, of: id).check()
+      } catch {
+        // A gateway may have removed the piece after it was listed.
+        if !error.isMissing { faults.append(.file(piece.fileName, "\(error)")) }
+      }
+    }
+    return faults
   }
 
   /// Returns the damaged bytes that were removed from the log and whose loss is not accepted yet.
@@ -110,6 +127,7 @@ struct SessionCheck {
     switch record.known {
     case .numbers: numbers = max(numbers, try NumbersRecord(body).through)
     case .used: _ = try ConsumedSequencesRecord(body)
+    case .time: _ = try TimeRecord(body)
     case .upload: attachments.apply(try UploadRecord(body))
     default: break
     }

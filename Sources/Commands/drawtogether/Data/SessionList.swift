@@ -53,11 +53,13 @@ struct SessionList {
     return row
   }
 
-  /// Returns a row that contains only the number and the total size of the session's upload and attachment files.
+  /// Returns a row that contains only the number of the session's upload and attachment files, and the total size of these files
+  /// and of the history.
   private static func measured(_ id: SessionID, _ store: FolderStore) throws(StorageError) -> SessionRow {
     let files = try store.files(of: id)
+    let historyBytes = try store.historyPieces(of: id).byteCount
     return SessionRow(
       id: id, changedAt: .distantPast, logBytes: 0, files: files.count,
-      fileBytes: files.reduce(0) { $0 + $1.length })
+      fileBytes: files.reduce(UInt64(historyBytes)) { $0 + $1.length })
   }
 }

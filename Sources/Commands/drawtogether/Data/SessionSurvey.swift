@@ -54,7 +54,7 @@ struct SessionSurvey {
         try take(found, bytes)
       }
       entries += count
-    case .numbers, .used, .upload: break
+    case .numbers, .used, .upload, .time: break
     case nil: throw RecordError(record.kind, .unknownKind)
     }
   }

@@ -3,11 +3,11 @@ internal import Storage
 internal import Networking
 internal import Platform
 
-/// The actor that reads the content of an attachment for one download. It runs on a file thread.
+/// The actor that reads the content of an attachment, or a part of a history, for one download. It runs on a file thread.
 actor ContentReader {
   private let executor: BlockingExecutor
-  private let attachments: any AttachmentStore
-  private let content: ContentID
+  /// Opens the content.
+  private let source: @Sendable () throws(StorageError) -> any StoredContent
   private var opened: (any StoredContent)?
   /// A duplicate of the connection's socket descriptor. It is needed because the reactor may close its own descriptor while
   /// `send` runs on the file thread.
@@ -37,8 +37,29 @@ actor ContentReader {
       self.socket = nil
       descriptor = nil
     }
-    self.content = content
-    self.attachments = attachments
+    source = { () throws(StorageError) in try attachments.openContent(content.digest, of: content.session) }
+    self.executor = executor
+  }
+
+  /// Creates a reader of a content that is open.
+  ///
+  /// - Parameters:
+  ///   - content: the content.
+  ///   - socket: the descriptor that `send` sends to, closed when this reader is released; nil if `send` is not used.
+  ///   - executor: the executor that this reader runs on.
+  init(
+    reading content: any StoredContent, sendingTo socket: consuming OwnedDescriptor?,
+    on executor: BlockingExecutor
+  ) {
+    if let socket {
+      self.socket = Socket(socket.rawValue)
+      descriptor = consume socket
+    } else {
+      self.socket = nil
+      descriptor = nil
+    }
+    source = { () throws(StorageError) in content }
+    opened = content
     self.executor = executor
   }
 
@@ -47,7 +68,7 @@ actor ContentReader {
   ///
   /// - Returns: the `ContentMark` of the opened file.
   func open() throws(StorageError) -> ContentMark {
-    let opened = try attachments.openContent(content.digest, of: content.session)
+    let opened = try source()
     self.opened = opened
     return opened.mark
   }

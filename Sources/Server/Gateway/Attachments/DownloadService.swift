@@ -131,6 +131,14 @@ final class DownloadService {
     }
   }
 
+  /// Returns a reader of a content that is open; nil if the connection has closed.
+  func reader(of content: any StoredContent, over key: Connection.Key) throws(Refusal) -> ContentReader? {
+    guard let connection = io.table[key] else { return nil }
+    let socket = connection.tls == nil ? connection.socket.duplicate() : nil
+    guard connection.isSecure || socket != nil else { throw .outOfDescriptors }
+    return ContentReader(reading: content, sendingTo: socket, on: environment.nextThread())
+  }
+
   /// Opens the file with the content of an attachment.
   ///
   /// - Returns: the reader, and the `ContentMark` of the file (nil if the file is missing); nil instead of both if the connection

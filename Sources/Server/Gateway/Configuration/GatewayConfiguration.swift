@@ -13,6 +13,14 @@ package struct GatewayConfiguration: Equatable, Sendable {
     case full
   }
 
+  /// The decision about the histories of sessions.
+  package enum History: String, CaseIterable, Sendable {
+    /// The gateway keeps and serves the earlier states of each session.
+    case on
+    /// The gateway keeps and serves no earlier states, and removes those of a session when it opens the session.
+    case off
+  }
+
   /// The address for plain HTTP; nil if plain HTTP is off.
   package var http: ListenAddress? = ListenAddress(host: "0.0.0.0", port: 8080)
   /// The address for HTTP over TLS; nil if TLS is off.
@@ -37,6 +45,7 @@ package struct GatewayConfiguration: Equatable, Sendable {
   /// The files of the page, read once at the start.
   package var publicDirectory = "Public"
   package var durability = Durability.process
+  package var history = History.on
 
   /// The number of event loops, 1–256. `drawtogether serve` sets it to the number of cores by default.
   package var reactors = 1
@@ -62,6 +71,13 @@ package struct GatewayConfiguration: Equatable, Sendable {
   package var logFormat: Log.Format?
   /// True to serve `/echo`, for conformance suites.
   package var servesEcho = false
+
+  /// The limits in force. Without history, `historyBytes` is 0.
+  var effectiveLimits: Limits {
+    var limits = limits
+    if history == .off || durability == .memory { limits.historyBytes = 0 }
+    return limits
+  }
 
   /// Creates the default settings, with one reactor.
   package init() {}

@@ -132,7 +132,7 @@ extension HTTPConnection {
       service.uploads.bodyEnded(of: upload)
     case .createSession:
       createSession(exchange, at: place, rest: rest, from: position, upTo: end)
-    case .session, .attachments, .metrics:
+    case .session, .attachments, .history, .metrics:
       service.answer(exchange, over: self)
     }
   }

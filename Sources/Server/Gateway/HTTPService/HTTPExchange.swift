@@ -12,6 +12,8 @@ struct HTTPExchange {
     case session(SessionID)
     /// Answers a request that refers to one attachment or all attachments of a session, and has no body.
     case attachments(AttachmentRequest, SessionID)
+    /// Answers a request for the history of a session.
+    case history(HistoryRequest, SessionID)
     /// Answers with the metrics, which another thread renders.
     case metrics
     /// Writes the body to a file while the body arrives.

@@ -15,6 +15,7 @@ final class HTTPService {
     let proxyWarnings: ProxyWarnings
     let networkLinks: NetworkLinks
     let downloads: DownloadService.Environment
+    let history: HistoryRoutes.Environment
     let monitoring: MonitoringRoutes.Environment
     let stopState: StopState
     /// Returns the addresses of the listeners.
@@ -42,6 +43,7 @@ final class HTTPService {
   private let router: Router
   private let sessionRoutes: SessionRoutes
   private let attachmentRoutes: AttachmentRoutes
+  private let historyRoutes: HistoryRoutes
   private let fileRoutes: FileRoutes
   private let monitoring: MonitoringRoutes
   private let clock: LoopClock
@@ -87,6 +89,7 @@ final class HTTPService {
       logger: logger)
     attachmentRoutes = AttachmentRoutes(
       sessions, uploads, downloads, limits: configuration.limits, logger: logger)
+    historyRoutes = HistoryRoutes(environment.history, sessions, downloads, clock: clock, logger: logger)
     fileRoutes = FileRoutes(environment.files, origins: Origins(configuration))
     monitoring = MonitoringRoutes(environment.monitoring, reactor: reactor, publisher, clock: clock)
     uploads.perform = { [unowned self] in perform($0, over: $1) }
@@ -141,7 +144,7 @@ final class HTTPService {
     switch route {
     case .sessions:
       return isDraining ? .answer(.problem(.restarting)) : .createSession
-    case .session(nil), .attachments(nil), .attachment(nil, _):
+    case .session(nil), .attachments(nil), .attachment(nil, _), .history(nil):
       return .answer(.problem(.noSession))
     case .session(let id?):
       return .session(id)
@@ -153,6 +156,8 @@ final class HTTPService {
     case .attachment(let id?, let attachment?):
       return attachmentRoutes.plan(
         for: head, of: id, attachment, from: client, over: connection, isDraining: isDraining)
+    case .history(let id?):
+      return historyRoutes.plan(for: head, of: id, from: client)
     case .socket, .echo:
       return .answer(.nothingHere)
     case .unknownAPI:
@@ -170,13 +175,13 @@ final class HTTPService {
     }
   }
 
-  /// The maximum time for which a request for an attachment waits until the content is verified.
+  /// The maximum time for which a request waits until the content of an attachment is verified, or a history is extended.
   private static let contentCheckTime = Duration.seconds(300)
 
   /// Starts the task that produces the answer to a completely received request.
   func answer(_ exchange: HTTPExchange, over http: HTTPConnection) {
     switch exchange.plan {
-    case .attachments(.read, _): http.connection.deadline = now + Self.contentCheckTime
+    case .attachments(.read, _), .history: http.connection.deadline = now + Self.contentCheckTime
     case .metrics: monitoring.publishCounters()
     default: break
     }
@@ -188,6 +193,8 @@ final class HTTPService {
           answer: await sessionRoutes.describeOrEnd(id, for: exchange.head, from: exchange.client))
       case .attachments(let request, let id):
         await attachmentRoutes.answer(request, of: id, for: exchange.head, over: key)
+      case .history(let request, let id):
+        await historyRoutes.answer(request, of: id, for: exchange.head, from: exchange.client, over: key)
       case .metrics:
         HTTPResponse(answer: await monitoring.metrics())
       case .answer, .createSession, .upload:

@@ -8,6 +8,7 @@ extension RequestCounts.Kind {
       case .socket: .socket
       case .attachments: .attachments
       case .attachment: .attachment
+      case .history: .history
       case .echo: .echo
       case .limits: .limits
       case .healthz: .healthz
@@ -26,7 +27,7 @@ extension RequestTimes.Kind {
     switch (route, plan) {
     case (.healthz, _), (.readyz, _), (.metrics, _), (.socket, _), (.echo, _): return nil
     case (_, .upload): self = .upload
-    case (_, .attachments(.read, _)): self = .download
+    case (_, .attachments(.read, _)), (_, .history): self = .download
     case (.file, _): self = .page
     default: self = .api
     }

@@ -9,6 +9,7 @@ enum Route: Equatable {
   case socket(SessionID?)
   case attachments(SessionID?)
   case attachment(SessionID?, UUID?)
+  case history(SessionID?)
   case echo
   case limits
   case healthz
@@ -47,6 +48,7 @@ enum Route: Equatable {
       case 4: self = .session(id)
       case 5 where name.elementsEqual("socket".utf8): self = .socket(id)
       case 5 where name.elementsEqual("attachments".utf8): self = .attachments(id)
+      case 5 where name.elementsEqual("history".utf8): self = .history(id)
       case 6 where name.elementsEqual("attachments".utf8):
         self = .attachment(id, UUID(uuidString: String(Substring(parts[5]))))
       default: self = .unknownAPI
@@ -74,6 +76,7 @@ enum Route: Equatable {
     case .attachments: [.get, .head, .post, .options]
     case .attachment: [.get, .head, .patch, .delete, .options]
     case .socket, .echo: [.get, .options]
+    case .history: [.get, .head, .options]
     case .limits, .healthz, .readyz, .metrics, .file, .unknownAPI: [.get, .head, .options]
     }
   }
@@ -81,7 +84,7 @@ enum Route: Equatable {
   /// The session in the path; nil if the path contains no session, or an invalid session id.
   var session: SessionID? {
     switch self {
-    case .session(let id), .socket(let id), .attachments(let id), .attachment(let id, _): id
+    case .session(let id), .socket(let id), .attachments(let id), .attachment(let id, _), .history(let id): id
     case .sessions, .echo, .limits, .healthz, .readyz, .metrics, .unknownAPI, .file: nil
     }
   }

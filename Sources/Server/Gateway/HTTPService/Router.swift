@@ -93,7 +93,8 @@ struct Router: Sendable {
   private static func refusesForeignOrigin(_ method: Method, _ route: Route) -> Bool {
     switch (method, route) {
     case (_, .echo): false
-    case (_, .socket), (.post, _), (.put, _), (.patch, _), (.delete, _): true
+    // Whoever may read the history may join, so both are refused to pages of foreign sites.
+    case (_, .socket), (_, .history), (.post, _), (.put, _), (.patch, _), (.delete, _): true
     default: false
     }
   }

@@ -106,6 +106,10 @@ package struct Counters: Sendable {
   package var savedBytes: UInt64 = 0
   /// Rewrites of session logs without their superseded records.
   package var compactions: UInt64 = 0
+  /// Extensions of session histories that wrote something.
+  package var historyExtensions: UInt64 = 0
+  /// Failed extensions of session histories. The history then lacks entries.
+  package var historyFailures: UInt64 = 0
 
   // The log.
   /// Log lines that were omitted because their budget was used up.

@@ -54,6 +54,12 @@ enum MetricList {
     Metric("saved_bytes_total", \.savedBytes, "Bytes of records written to the disk."),
     Metric("compactions_total", \.compactions, "Session logs rewritten without superseded records."),
     Metric(
+      "history_extensions_total", \.historyExtensions,
+      "Extensions of session histories that wrote something."),
+    Metric(
+      "history_failures_total", \.historyFailures,
+      "Failed extensions of session histories; each may leave a gap in a history."),
+    Metric(
       "late_catch_ups_total", \.lateCatchUps,
       "Catch-ups sent to sockets that had already joined, because the sockets had fallen too far behind."
     ),

@@ -8,6 +8,7 @@ package struct RequestCounts: Sendable {
     case socket
     case attachments
     case attachment
+    case history
     case echo
     case limits
     case healthz
@@ -20,7 +21,7 @@ package struct RequestCounts: Sendable {
 
   private static let classes = ["1xx", "2xx", "3xx", "4xx", "5xx"]
   private static let classCount = 5
-  private var counts: [60 of UInt64] = .init(repeating: 0)
+  private var counts: [65 of UInt64] = .init(repeating: 0)
 
   /// Creates counters that are zero.
   package init() {}

@@ -15,13 +15,18 @@ final class Compactor {
   var didFinish: (StoredSession) -> Void = { _ in }
 
   private let persister: Persister
+  private let history: HistoryExtender
   private let clock: LoopClock
   private let tasks: LoopTasks
   private let counters: ReactorCounters
   private var running = 0
 
-  init(_ persister: Persister, clock: LoopClock, tasks: LoopTasks, counters: ReactorCounters) {
+  init(
+    _ persister: Persister, _ history: HistoryExtender, clock: LoopClock, tasks: LoopTasks,
+    counters: ReactorCounters
+  ) {
     self.persister = persister
+    self.history = history
     self.clock = clock
     self.tasks = tasks
     self.counters = counters
@@ -55,6 +60,8 @@ final class Compactor {
 
   private func compact(_ stored: StoredSession, _ store: any SessionStore) async throws(StorageError) {
     let before = stored.logBytes
+    await history.extendBeforeCompaction(stored)
+    guard !stored.isRemoved else { return }
     let plan = stored.session.beginCompaction()
     try await store.beginCompaction(stored.id, plan)
     var after: UInt64 = 0

@@ -22,6 +22,8 @@ final class Persister {
     /// period, the session continues in the same epoch when it is loaded.
     let generation: String
     let log: Log
+    /// The maximum number of stored bytes of a session's history; 0 if no history is kept.
+    var historyBytes = 0
   }
 
   /// The time from the first unsaved entry to the batch that stores the entry, so that later entries can be stored in the same
@@ -177,7 +179,9 @@ final class Persister {
       if stored.isFlushing {
         stored.postponeBatch(now: now)
         enqueue(stored, in: shard, at: now)
-      } else if let batch = stored.takeBatch({ record($0, of: stored) }) {
+      } else if let batch = stored.takeBatch(
+        at: environment.historyBytes > 0 ? environment.clock.date : nil, { record($0, of: stored) })
+      {
         batches.append(batch)
       }
       return true
@@ -300,9 +304,9 @@ final class Persister {
   func reportBytes(of stored: StoredSession) {
     defer { listIfRefusing(stored) }
     guard !stored.isRemoved else { return }
-    let (logBytes, attachmentBytes) = (stored.logBytes, stored.session.attachmentBytes)
+    let (logBytes, historyBytes) = (stored.logBytes, stored.history.byteCount)
     var refusal = environment.ledger.report(
-      stored.id, logBytes: logBytes, attachmentBytes: attachmentBytes)
+      stored.id, logBytes: logBytes, attachmentBytes: stored.session.attachmentBytes + historyBytes)
     // The entries of a session that is only in memory are not in the data folder. So a full data folder does not matter for such
     // a session.
     guard stored.isByStore, refusal != nil || stored.isRefusingData else { return }

@@ -1,5 +1,7 @@
+internal import FoundationEssentials
 internal import Primitives
 internal import SessionCore
+internal import Storage
 internal import Wire
 
 /// A session of a reactor, with its log's state: the length, the last record, and the records that wait to be stored.
@@ -74,6 +76,12 @@ class StoredSession {
   final var isCompacting = false
   /// The earliest time of the next compaction after a failed one; nil if none has failed.
   final var compactAgainAt: MonotonicTime?
+  /// The extent of the session's history.
+  final var history = HistoryExtent(byteCount: 0, through: 0)
+  /// True if the history may have entries that the log does not have. It is then neither extended nor served.
+  final var hasUnusableHistory = false
+  /// The earliest time at which a request may extend the history again after a failure; nil if the last extension succeeded.
+  final var extendHistoryAgainAt: MonotonicTime?
   /// True while the session is in the queue for the next batch.
   final var isQueued = false
   /// True while the session refuses new entries because the data folder is full.
@@ -158,11 +166,15 @@ class StoredSession {
 
   /// Removes and returns the records for the next batch.
   ///
-  /// - Parameter makeFinalRecord: creates a final record. This closure is called after the other records were taken, because a
-  ///   final record describes the session at that time.
+  /// - Parameters:
+  ///   - date: the present time, written behind the entries; nil to write no time.
+  ///   - makeFinalRecord: creates a final record. This closure is called after the other records were taken, because a final
+  ///     record describes the session at that time.
   /// - Returns: the batch; a batch with an unknown outcome is returned again, unchanged. Nil if there is no record to write; in
   ///   this case, the waiting callers are resumed.
-  final func takeBatch(_ makeFinalRecord: (FinalRecord.Kind) -> SessionRecord) -> Batch? {
+  final func takeBatch(
+    at date: Date?, _ makeFinalRecord: (FinalRecord.Kind) -> SessionRecord
+  ) -> Batch? {
     postponedSince = nil
     guard lastRecord != .end, !isRemoved else {
       // The session has ended or has been removed. So the records for which callers wait are never written, and the callers get
@@ -171,7 +183,7 @@ class StoredSession {
       return nil
     }
     if let unanswered { return unanswered }
-    let unsaved = session.takeUnsaved()
+    let unsaved = session.takeUnsaved(at: date)
     let reached = unsaved?.sequence ?? session.sequence
     var records = unsaved?.records ?? []
     let final = dueFinalRecord(behind: unsaved)

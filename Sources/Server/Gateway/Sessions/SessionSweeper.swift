@@ -115,10 +115,11 @@ actor SessionSweeper {
     if look(at: id) == nil { ledger.forget(id) }
   }
 
-  /// Returns the size in bytes of a session's attachments and of the received parts of its uploads.
+  /// Returns the size in bytes of a session's attachments, of the received parts of its uploads, and of its history.
   private func fileBytes(of id: SessionID) -> Int {
     // The sum is only displayed, so files that cannot be read are skipped.
-    ((try? attachments.files(of: id)) ?? []).reduce(0) { $0 + Int(clamping: $1.length) }
+    let pieces = (try? store.historyPieces(of: id)) ?? []
+    return ((try? attachments.files(of: id)) ?? []).reduce(pieces.byteCount) { $0 + Int(clamping: $1.length) }
   }
 
   /// Returns the pseudonym of the creator's address from the first record of a session.

@@ -101,6 +101,7 @@ extension SessionTable {
       log(.error, "session not opened", ["session": .session(id), "reason": "\(error)"])
       return .none(unwritable(error))
     }
+    await openHistory(of: host)
     host.session.keepsDamage = loaded.files.keepsDamage || loaded.reading.isDamaged
     logFaults(loaded.reading, of: id)
     insert(host)
@@ -138,6 +139,21 @@ extension SessionTable {
       persister.reportDisk(error)
       host.session.didNotSaveOpening()
       return try await environment.store.adopt(host.id, reading.position, [])
+    }
+  }
+
+  /// Removes the parts of a session's history that its log does not have: after a power cut, the log may have lost entries that
+  /// the history has, and the session gives their sequences to other entries. Without `historyBytes`, removes the whole history.
+  ///
+  /// Called before the session gets its first new entry.
+  private func openHistory(of host: SessionHost) async {
+    let kept = limits.historyBytes > 0 ? host.session.committed : 0
+    do throws(StorageError) {
+      host.history = try await environment.store.trimHistory(of: host.id, after: kept)
+    } catch {
+      // A history that may have wrong entries is neither extended nor served until the session is loaded again.
+      host.hasUnusableHistory = true
+      log(.error, "history not opened", ["session": .session(host.id), "reason": "\(error)"])
     }
   }
 

@@ -73,6 +73,7 @@ final class SessionTable {
   let sockets: WebSocketService
   let uploads: any SessionUploads
   let compressor: CatchUpCompressor
+  let history: HistoryExtender
   private let compactor: Compactor
   let tasks: LoopTasks
   let clock: LoopClock
@@ -111,7 +112,8 @@ final class SessionTable {
     self.counters = counters
     limitsJSON = WireJSON.encode(environment.limits)
     endedIDs = EndedSessions(keepSeconds: environment.limits.endedKeepSeconds)
-    compactor = Compactor(persister, clock: clock, tasks: tasks, counters: counters)
+    history = HistoryExtender(persister, clock: clock, counters: counters)
+    compactor = Compactor(persister, history, clock: clock, tasks: tasks, counters: counters)
     persister.didReturn = { [unowned self] in batchReturned($0) }
     persister.didStore = { [unowned compactor] in compactor.compactIfUseful($0) }
     persister.didLoseOwnership = { [unowned self] in dropLost($0.session.id) }

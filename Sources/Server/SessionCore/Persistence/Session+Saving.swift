@@ -1,3 +1,4 @@
+package import FoundationEssentials
 internal import Wire
 package import Primitives
 
@@ -41,9 +42,13 @@ extension Session {
   /// Returns the records to write next, about 1 MiB at most; closes the open run.
   ///
   /// The caller reports the result to `didSave` or `didNotSave`. Until then, this function returns nil.
-  /// - Parameter limit: the approximate number of bytes.
+  /// - Parameters:
+  ///   - limit: the approximate number of bytes.
+  ///   - date: the present time, written behind the entries; nil to write no time.
   /// - Returns: nil if there are no unsaved records, or a batch is in flight.
-  package mutating func takeUnsaved(upTo limit: Int = SessionRecord.runBytes) -> Unsaved? {
+  package mutating func takeUnsaved(
+    upTo limit: Int = SessionRecord.runBytes, at date: Date? = nil
+  ) -> Unsaved? {
     guard save.inFlight == nil, hasUnsaved else { return nil }
     // Records and the entries that announce the same changes are written in one batch.
     announcePresence()
@@ -65,7 +70,7 @@ extension Session {
     batch.logBytes = log.savedBytes
     // An entry must not be on disk without the record of its sender. The entry of an attachment must not be on disk without the
     // attachment's `upload` record. So entries are added only if the batch contains all changed records.
-    if isWhole { takeEntries(&records, &batch, room: room) }
+    if isWhole { takeEntries(&records, &batch, room: room, at: date) }
     save.inFlight = batch
     return Unsaved(
       records: records, byteCount: records.reduce(0) { $0 + $1.body.count }, sequence: batch.sequence)
@@ -210,7 +215,7 @@ extension Session {
   }
 
   private mutating func takeEntries(
-    _ records: inout [SessionRecord], _ batch: inout SaveState.Batch, room: Int
+    _ records: inout [SessionRecord], _ batch: inout SaveState.Batch, room: Int, at date: Date?
   ) {
     if let run = log.run(after: committed, upTo: max(room, 1)) {
       batch.sequence = run.lastSequence
@@ -218,6 +223,12 @@ extension Session {
       batch.logBytes += run.logBytes
       records.append(SessionRecord(kind: .run, body: run.body))
       log.addRecordBytes(run.body.count, at: run.lastSequence)
+      // The time follows its run: a compaction copies the records from a run on, and so copies the time of this run too.
+      if let date {
+        let time = TimeRecord(date).encoded
+        records.append(time)
+        log.addRecordBytes(time.body.count, at: run.lastSequence)
+      }
       if run.lastSequence < log.lastSequence { batch.acknowledged = Self.clientSequences(in: run.body) }
     }
     if batch.sequence == log.lastSequence {

@@ -114,6 +114,7 @@ package struct SessionRestorer: ~Copyable {
       _ = try RestoredRecord(body)
       ended = nil
       isRestored = true
+    case .time: _ = try TimeRecord(body)
     }
     if known != .base { log.addRecordBytes(body.count, at: log.lastSequence) }
   }

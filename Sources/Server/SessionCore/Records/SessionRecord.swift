@@ -25,6 +25,8 @@ package struct SessionRecord: Sendable, Equatable {
     case end
     /// The end of the session was undone.
     case restored
+    /// The time at which the run directly before it was stored.
+    case time
   }
 
   /// The approximate maximum number of bytes of entries in one `run` record. Only a single larger entry exceeds it.

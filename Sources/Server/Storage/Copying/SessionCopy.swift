@@ -78,6 +78,21 @@ package struct SessionCopy {
     return hasAny
   }
 
+  /// Copies the pieces of the session's history. A piece that is removed meanwhile is left out.
+  ///
+  /// The log must have been copied before. Entries leave the log only when the history has them, so the copied log has each entry
+  /// that the history did not have at that time. Pieces that are newer than the copied log are removed when the session is opened.
+  ///
+  /// - Returns: the number of copied bytes.
+  package func copyHistory() throws(CopyError) -> UInt64 {
+    let pieces = try copy.reading { () throws(StorageError) in
+      try FolderDisk(copy.source).historyPieces(of: id)
+    }
+    var bytes: UInt64 = 0
+    for piece in pieces { bytes += try copyIfThere(piece.fileName, "", orElse: nil, atMost: nil) ?? 0 }
+    return bytes
+  }
+
   /// Opens a file of the session for a later copy. The copy succeeds even if the file is removed before the copy.
   /// - Returns: nil if the file does not exist any more.
   /// - Throws: `CopyError` for the source, for example if the process has no free descriptor.

@@ -39,7 +39,7 @@ package struct LogMarks: Equatable, Sendable {
 
   /// Returns the sequence of the first entry in a run; nil for bytes that are not a run. Such bytes are not an error here,
   /// because reading the log reports them.
-  private static func firstSequence(ofRun body: Span<UInt8>) -> UInt64? {
+  static func firstSequence(ofRun body: Span<UInt8>) -> UInt64? {
     var frames = RunFrames()
     guard let frame = try? frames.next(in: body) else { return nil }
     let entry = try? GatewayEntry.parse(body, at: frame.entries.lowerBound)

@@ -73,6 +73,11 @@ package struct FolderDisk: SessionDisk {
     try own.rename(LogName.next.text, to: LogName.current.text, in: own, for: .compactLog)
   }
 
+  package func rename(_ name: LogName, to new: LogName, of id: SessionID) throws(StorageError) {
+    let own = try open(id, for: .writeHistory)
+    try own.rename(name.text, to: new.text, in: own, for: .writeHistory)
+  }
+
   package func removeFile(_ name: LogName, of id: SessionID) throws(StorageError) {
     try open(id, for: .compactLog).removeFile(name.text, for: .compactLog)
   }
@@ -105,6 +110,10 @@ package struct FolderDisk: SessionDisk {
 
   package func sessions() throws(StorageError) -> [SessionID] {
     try data.openSessions(for: .listSessions).names(for: .listSessions).compactMap { SessionID($0) }
+  }
+
+  package func historyPieces(of id: SessionID) throws(StorageError) -> [HistoryPiece] {
+    try open(id, for: .readHistory).names(for: .readHistory).compactMap { HistoryPiece(fileName: $0) }
   }
 
   package func files(of id: SessionID) throws(StorageError) -> [StoredFile] {

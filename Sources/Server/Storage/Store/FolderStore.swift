@@ -26,6 +26,7 @@ package actor FolderStore: SessionStore {
   /// The logs of the sessions that this store owns.
   var logs: [SessionID: OpenLog] = [:]
   var compactions: [SessionID: Compaction] = [:]
+  let historyWork = HistoryWork()
   /// A buffer for the bytes of records.
   var room: [UInt8] = []
   private let executor: BlockingExecutor
@@ -234,6 +235,7 @@ package actor FolderStore: SessionStore {
 
   package func release(_ id: SessionID) {
     abandonCompaction(id)
+    historyWork.forget(id)
     guard let log = logs.removeValue(forKey: id) else { return }
     files.forget(log)
     log.close()
@@ -274,9 +276,9 @@ package actor FolderStore: SessionStore {
     files.use(log)
   }
 
-  /// Runs work on a new thread, because the work may take a long time.
+  /// Runs work on a new thread, because the work may take a long time. The thread has a lower priority if `niceness` is above 0.
   func runDetached(
-    _ body: @escaping @Sendable () throws(StorageError) -> Void
+    niceness: CInt = 0, _ body: @escaping @Sendable () throws(StorageError) -> Void
   ) async throws(StorageError) {
     let result: Result<Void, StorageError> = await withCheckedContinuation { continuation in
       let run = { @Sendable () in
@@ -289,7 +291,11 @@ package actor FolderStore: SessionStore {
       }
       do throws(SystemError) {
         // The thread is detached: if the store were stopped before the thread ends, no code could join the thread.
-        try SystemThread(name: "store-long", body: run).detach()
+        let thread = try SystemThread(name: "store-long") {
+          if niceness > 0 { SystemThread.prepare(niceness: niceness) }
+          run()
+        }
+        thread.detach()
       } catch {
         // If no thread can be created, this thread does the work.
         run()

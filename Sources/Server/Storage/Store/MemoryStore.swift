@@ -14,7 +14,7 @@ package import Wire
 /// Several stores may share their sessions, like the gateways of a cluster. Each of these stores has an address.
 package actor MemoryStore: SessionStore {
   /// The sessions of one or more stores. Any thread may use them.
-  fileprivate final class SharedSessions: Sendable {
+  final class SharedSessions: Sendable {
     private let sessions: Guarded<[SessionID: StoredRecords]> = Guarded([:])
 
     func withLock<Result: Sendable>(_ body: (inout [SessionID: StoredRecords]) -> Result) -> Result {
@@ -23,8 +23,10 @@ package actor MemoryStore: SessionStore {
   }
 
   /// A session and its owner.
-  fileprivate struct StoredRecords: Sendable {
+  struct StoredRecords: Sendable {
     private(set) var records: [SessionRecord]
+    /// The bytes of each piece of the session's history.
+    var history: [HistoryPiece: [UInt8]] = [:]
     /// The owner; nil while no store owns the session.
     var owner: String?
     /// A number that changes with each append and compaction.
@@ -66,8 +68,8 @@ package actor MemoryStore: SessionStore {
     var slices: [SessionRecord] = []
   }
 
-  private let address: String
-  private nonisolated let shared: SharedSessions
+  let address: String
+  nonisolated let shared: SharedSessions
   private let attachments: any AttachmentStore
   private let executor: BlockingExecutor
   private var compactions: [SessionID: Compaction] = [:]
@@ -268,7 +270,7 @@ package actor MemoryStore: SessionStore {
     shared.withLock { Array($0.keys) }
   }
 
-  private nonisolated func find(_ id: SessionID) throws(StorageError) -> StoredRecords {
+  nonisolated func find(_ id: SessionID) throws(StorageError) -> StoredRecords {
     guard let session = shared.withLock({ $0[id] }) else {
       throw StorageError(.openLog, code: ENOENT)
     }

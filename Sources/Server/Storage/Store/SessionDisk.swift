@@ -11,6 +11,10 @@ package enum LogName: Hashable, Sendable {
   case damaged(Int)
   /// A file of damaged bytes whose loss the operator accepted. The value is the number of the file, from 1.
   case accepted(Int)
+  /// A piece of the session's history.
+  case history(HistoryPiece)
+  /// A piece of the history that is being written.
+  case nextHistory
 
   /// The file's name in the session's folder.
   package var text: String {
@@ -19,6 +23,8 @@ package enum LogName: Hashable, Sendable {
     case .next: "log.new"
     case .damaged(let number): "log.damaged-\(number)"
     case .accepted(let number): "log.accepted-\(number)"
+    case .history(let piece): piece.fileName
+    case .nextHistory: "history.new"
     }
   }
 }
@@ -77,6 +83,8 @@ package protocol SessionDisk: Sendable {
   ) throws(StorageError) -> any SessionFile
   /// Renames `log.new` to `log`. The old `log` is replaced.
   func replaceLog(of id: SessionID) throws(StorageError)
+  /// Gives a file another name. A file that has the other name is replaced.
+  func rename(_ name: LogName, to new: LogName, of id: SessionID) throws(StorageError)
   /// Removes a file. Succeeds if the file does not exist.
   func removeFile(_ name: LogName, of id: SessionID) throws(StorageError)
 
@@ -93,6 +101,8 @@ package protocol SessionDisk: Sendable {
   func holdsSession(_ id: SessionID) throws(StorageError) -> Bool
   /// Returns the sessions in any order.
   func sessions() throws(StorageError) -> [SessionID]
+  /// Returns the pieces of a session's history in any order.
+  func historyPieces(of id: SessionID) throws(StorageError) -> [HistoryPiece]
   /// Returns the uploads and contents of a session in any order.
   func files(of id: SessionID) throws(StorageError) -> [StoredFile]
 }

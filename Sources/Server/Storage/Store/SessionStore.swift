@@ -83,6 +83,44 @@ package protocol SessionStore: Sendable {
   /// Abandons a compaction. Does nothing if there is none in progress.
   func abandonCompaction(_ id: SessionID) async
 
+  // MARK: History
+
+  /// Copies the entries of a session that its history lacks from the records of the session to the history. Removes the oldest
+  /// parts of the history that exceed its size.
+  ///
+  /// The caller extends the history before a compaction, so that the history has all entries that the compaction drops. Entries
+  /// that the history has already are not copied again. Only one extension of a session is in progress at a time; others wait.
+  ///
+  /// - Parameters:
+  ///   - id: a session that this store owns.
+  ///   - policy: the rules.
+  /// - Returns: the extent of the history.
+  /// - Throws: `StorageError`; the history then lacks entries, and can be extended again.
+  func extendHistory(_ id: SessionID, _ policy: HistoryPolicy) async throws(StorageError) -> HistoryExtent
+
+  /// Removes all pieces of a session's history with entries after a sequence; 0 removes the whole history. Called after `adopt`
+  /// with the last sequence of the records: after a power cut, the history may have entries that the records do not have.
+  ///
+  /// - Returns: the extent of the remaining history.
+  @discardableResult
+  func trimHistory(of id: SessionID, after sequence: UInt64) async throws(StorageError) -> HistoryExtent
+
+  /// Returns the runs with entries after a sequence, each with the record of its time, up to about `limit` bytes. This store
+  /// must own the session.
+  func historyTail(
+    of id: SessionID, after sequence: UInt64, upTo limit: Int
+  ) async throws(StorageError) -> [SessionRecord]
+
+  /// Returns the pieces of a session's history in rising sequence.
+  ///
+  /// - Throws: `StorageError` if there is no such session.
+  func historyPieces(of id: SessionID) throws(StorageError) -> [HistoryPiece]
+
+  /// Opens a piece of a session's history for reading.
+  ///
+  /// - Throws: `StorageError`; ENOENT if there is no such piece, EBADMSG if the piece is damaged.
+  func openHistory(_ piece: HistoryPiece, of id: SessionID) throws(StorageError) -> HistoryPieceFile
+
   // MARK: Reading
 
   /// Reads all readable records of a session.

@@ -20,11 +20,12 @@ struct DiskImage: Sendable {
     case addFile(LogName, Int, Place, SessionID)
     case removeFile(LogName, SessionID)
     case replaceLog(SessionID)
+    case rename(LogName, LogName, SessionID)
 
     var session: SessionID {
       switch self {
       case .make(let id), .move(_, _, let id), .remove(_, let id), .addFile(_, _, _, let id),
-        .removeFile(_, let id), .replaceLog(let id):
+        .removeFile(_, let id), .replaceLog(let id), .rename(_, _, let id):
         id
       }
     }
@@ -86,6 +87,9 @@ struct DiskImage: Sendable {
     case .replaceLog(let id):
       let new = names[.kept]?[id]?.removeValue(forKey: .next)
       names[.kept]?[id]?[.current] = new
+    case .rename(let old, let new, let id):
+      let number = names[.kept]?[id]?.removeValue(forKey: old)
+      names[.kept]?[id]?[new] = number
     }
   }
 }

@@ -99,6 +99,24 @@ package final class MemoryDisk: SessionDisk {
     guard isThere else { throw StorageError(.compactLog, code: ENOENT) }
   }
 
+  package func rename(_ name: LogName, to new: LogName, of id: SessionID) throws(StorageError) {
+    let isThere = image.withLock { image in
+      guard image.names[.kept]?[id]?[name] != nil else { return false }
+      image.change(.rename(name, new, id))
+      return true
+    }
+    guard isThere else { throw StorageError(.writeHistory, code: ENOENT) }
+  }
+
+  package func historyPieces(of id: SessionID) throws(StorageError) -> [HistoryPiece] {
+    let names = image.withLock { image in image.names[.kept]?[id].map { Array($0.keys) } }
+    guard let names else { throw StorageError(.readHistory, code: ENOENT) }
+    return names.compactMap { name -> HistoryPiece? in
+      guard case .history(let piece) = name else { return nil }
+      return piece
+    }
+  }
+
   package func removeFile(_ name: LogName, of id: SessionID) throws(StorageError) {
     image.withLock { image in
       if image.names[.kept]?[id]?[name] != nil { image.change(.removeFile(name, id)) }

@@ -1,0 +1,190 @@
+internal import HTTP
+internal import Networking
+internal import Platform
+internal import Primitives
+internal import SessionCore
+internal import Storage
+internal import Wire
+
+/// Answers requests for the histories of a reactor's sessions.
+final class HistoryRoutes {
+  /// The values and components that the routes of all reactors share.
+  struct Environment: Sendable {
+    let store: any SessionStore
+    let tails: HistoryTailSlots
+    let log: Log
+    /// Returns the file thread for the next request.
+    let nextThread: @Sendable () -> BlockingExecutor
+    /// Counts a request of a client; returns the time until the client may send it again if there are too many.
+    let admit: @Sendable (IPAddress, _ cost: Double, MonotonicTime) -> Duration?
+  }
+
+  /// The rate of each client's requests.
+  static let rate = TokenBucket.Rate(tokensPerSecond: 50, capacity: 300)
+  /// The cost of an overview, in requests for entries: an overview reads a part of each piece.
+  private static let overviewCost = 10.0
+  /// The number of bytes of a log that the history must lack, so that a request extends it. Up to this number, the log's own
+  /// runs are sent.
+  private static let extensionBytes = 262_144
+  /// The approximate maximum number of bytes of a tail.
+  private static let tailBytes = 1 << 20
+  /// The time after which a client may repeat a request for which no place was free.
+  private static let retryMs: UInt64 = 500
+  /// The rule for browsers' copies of pieces. A piece never changes, and its tag is in the address.
+  private static let immutable = "private, max-age=31536000, immutable"
+
+  private let environment: Environment
+  private let sessions: SessionTable
+  private let downloads: DownloadService
+  private let clock: LoopClock
+  private let logger: GatewayLogger
+
+  init(
+    _ environment: Environment, _ sessions: SessionTable, _ downloads: DownloadService, clock: LoopClock,
+    logger: GatewayLogger
+  ) {
+    self.environment = environment
+    self.sessions = sessions
+    self.downloads = downloads
+    self.clock = clock
+    self.logger = logger
+  }
+
+  /// Decides how a request for the history of a session is answered.
+  func plan(for head: RequestHead, of id: SessionID, from client: ForwardedClient) -> HTTPExchange.Plan {
+    do throws(Refusal) {
+      return .history(try HistoryRequest(query: head.query), id)
+    } catch {
+      logger.log(.refused(.request, error.code, EventSubject(session: id, address: client.address)))
+      return .answer(.problem(error))
+    }
+  }
+
+  /// Answers a request.
+  ///
+  /// - Returns: the response; nil if the connection has closed.
+  func answer(
+    _ request: HistoryRequest, of id: SessionID, for head: RequestHead, from client: ForwardedClient,
+    over key: Connection.Key
+  ) async -> HTTPResponse? {
+    do throws(Refusal) {
+      try admit(request, from: client)
+      let host = try await sessions.findOpen(id).get()
+      guard sessions.history.keepsHistory(of: host) else { throw .noHistory }
+      host.tasksInHand += 1
+      defer { sessions.finishTask(of: host) }
+      return try await answer(request, host, for: head, over: key)
+    } catch {
+      logger.log(.refused(.request, error.code, EventSubject(session: id, address: client.address)))
+      return HTTPResponse(answer: .problem(error))
+    }
+  }
+
+  private func admit(_ request: HistoryRequest, from client: ForwardedClient) throws(Refusal) {
+    let cost = request == .overview ? Self.overviewCost : 1
+    guard let address = client.countedAddress, let wait = environment.admit(address, cost, clock.now) else {
+      return
+    }
+    var refusal = Refusal(.rateLimited, "Your address requests histories too often.")
+    refusal.retryAfterMs = UInt64(clamping: wait.wholeMilliseconds)
+    throw refusal
+  }
+
+  private func answer(
+    _ request: HistoryRequest, _ host: SessionHost, for head: RequestHead, over key: Connection.Key
+  ) async throws(Refusal) -> HTTPResponse? {
+    let reader = HistoryReader(host.id, in: environment.store, on: environment.nextThread())
+    switch request {
+    case .overview:
+      return HTTPResponse(answer: .json(.ok, try await overview(of: host, by: reader)))
+    case .entries(let range, tag: nil) where range.lowerBound > host.history.through:
+      await sessions.history.extendForReading(host, minimumBytes: Self.extensionBytes)
+      if range.lowerBound > host.history.through {
+        return try await tail(from: range.lowerBound, of: host, by: reader, for: head, over: key)
+      }
+    case .entries, .state: break
+    }
+    let isCompressed = AcceptEncoding.prefersGzip(head.fields)
+    let opened: (any StoredContent)?
+    do throws(StorageError) {
+      opened = try await reader.open(request, isCompressed: isCompressed)
+    } catch {
+      throw refusal(for: error, host)
+    }
+    guard let content = opened else { throw .noHistoryPiece }
+    return try response(with: content, isCompressed: isCompressed, isImmutable: request.tag != nil, over: key)
+  }
+
+  private func overview(of host: SessionHost, by reader: HistoryReader) async throws(Refusal) -> [UInt8] {
+    await sessions.history.extendForReading(host, minimumBytes: Self.extensionBytes)
+    let (after, through) = (host.history.through, host.session.committed)
+    let overview: HistoryOverview
+    do throws(StorageError) {
+      let tail = try await environment.store.historyTail(of: host.id, after: after, upTo: Self.tailBytes)
+      overview = try await reader.overview(with: tail, after: after, through: through)
+    } catch {
+      throw refusal(for: error, host)
+    }
+    let participants = overview.senders.sorted().compactMap { host.session.participant($0) }
+    return await reader.encode(overview, participants)
+  }
+
+  /// Answers with the entries from a sequence on that the history does not have yet.
+  private func tail(
+    from first: UInt64, of host: SessionHost, by reader: HistoryReader, for head: RequestHead,
+    over key: Connection.Key
+  ) async throws(Refusal) -> HTTPResponse? {
+    guard environment.tails.take() else {
+      var refusal = Refusal(.unavailable, "Too many histories are being read. Try again in a moment.")
+      refusal.retryAfterMs = Self.retryMs
+      throw refusal
+    }
+    let prefersGzip = AcceptEncoding.prefersGzip(head.fields)
+    let encoded: (bytes: [UInt8], isCompressed: Bool)
+    do throws(StorageError) {
+      let records = try await environment.store.historyTail(
+        of: host.id, after: first - 1, upTo: Self.tailBytes)
+      encoded = try await reader.encode(records, after: first - 1, isCompressed: prefersGzip)
+    } catch {
+      environment.tails.release()
+      throw refusal(for: error, host)
+    }
+    let tail = HistoryTail(encoded.bytes, in: environment.tails)
+    return try response(with: tail, isCompressed: encoded.isCompressed, isImmutable: false, over: key)
+  }
+
+  private func response(
+    with content: any StoredContent, isCompressed: Bool, isImmutable: Bool, over key: Connection.Key
+  ) throws(Refusal) -> HTTPResponse? {
+    guard let reader = try downloads.reader(of: content, over: key) else { return nil }
+    let length = content.mark.length
+    var answer = Answer(
+      .ok,
+      fields: [
+        "Content-Type": MediaType.octetStream.value, "Content-Length": "\(length)",
+        "Cache-Control": isImmutable ? Self.immutable : "no-store", "Vary": "Accept-Encoding",
+      ])
+    if isCompressed { answer.head.fields.append("Content-Encoding", "gzip") }
+    return HTTPResponse(
+      answer: answer, body: length == 0 ? nil : .file(FileTransfer(reader, 0..<length)))
+  }
+
+  private func refusal(for error: StorageError, _ host: SessionHost) -> Refusal {
+    if error.isOutOfDescriptors { return .outOfDescriptors }
+    // A session that ended meanwhile may have lost its history.
+    guard !host.isRemoved else { return .ended }
+    environment.log(
+      .error, "history not read", ["session": .session(host.id), "reason": "\(error)"])
+    return Refusal(.internal, "The history of this session could not be read.")
+  }
+}
+
+extension Refusal {
+  fileprivate static var noHistory: Refusal {
+    Refusal(.notFound, "This gateway keeps no history of this session.")
+  }
+
+  fileprivate static var noHistoryPiece: Refusal {
+    Refusal(.notFound, "The history does not have this part any more. Read its overview again.")
+  }
+}

@@ -1,0 +1,48 @@
+internal import Glibc
+internal import Storage
+internal import Synchronization
+
+/// The places for tails that are in memory while they are sent. A tail is the part of a log that the history does not have yet.
+final class HistoryTailSlots: Sendable {
+  /// The maximum number of tails in memory, each of a little more than 1 MiB at most.
+  static let count = 16
+
+  private let used = Atomic(0)
+
+  /// Takes a place.
+  /// - Returns: false if no place is free.
+  func take() -> Bool {
+    guard used.add(1, ordering: .relaxed).newValue > Self.count else { return true }
+    used.subtract(1, ordering: .relaxed)
+    return false
+  }
+
+  func release() {
+    used.subtract(1, ordering: .relaxed)
+  }
+}
+
+/// A tail in memory. Its place becomes free when the last reference to it is released.
+final class HistoryTail: StoredContent {
+  let mark: ContentMark
+  private let bytes: [UInt8]
+  private let slots: HistoryTailSlots
+
+  /// Creates a tail. The caller has taken a place for it.
+  init(_ bytes: [UInt8], in slots: HistoryTailSlots) {
+    self.bytes = bytes
+    self.slots = slots
+    mark = ContentMark(identity: 0, version: 0, length: UInt64(bytes.count))
+  }
+
+  deinit {
+    slots.release()
+  }
+
+  func read(at offset: UInt64, count: Int) throws(StorageError) -> [UInt8] {
+    guard let start = Int(exactly: offset), count >= 0, start <= bytes.count - count else {
+      throw StorageError(.readHistory, code: ENODATA)
+    }
+    return Array(bytes[start..<start + count])
+  }
+}

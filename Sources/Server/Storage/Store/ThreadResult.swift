@@ -1,0 +1,16 @@
+internal import Platform
+
+/// The result of a thread, for the actor that waits for the thread.
+final class ThreadResult<Value: Sendable>: Sendable {
+  private let value: Guarded<Value?> = Guarded(nil)
+
+  init() {}
+
+  /// The result; nil until the thread has set it.
+  var result: Value? { value.withLock { $0 } }
+
+  /// Sets the result. The thread calls this function before it ends.
+  func set(_ result: Value) {
+    value.withLock { $0 = result }
+  }
+}
