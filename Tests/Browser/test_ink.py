@@ -103,7 +103,7 @@ def test_shapes_get_fills_dashes_and_opacity_and_the_others_see_them(browser, op
     a.mouse.click(300, 260)
     panel(a)
     style(a, "fill", "Full")
-    style(a, "opacity", "50%")
+    style(a, "opacity", "50 %")
     until(lambda: alpha(b, 300, 260), lambda found: 126 <= found <= 129)
     assert alpha(a, 300, 260) == alpha(b, 300, 260)
     # The line is no darker where it lies over the area.

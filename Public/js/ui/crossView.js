@@ -25,6 +25,6 @@ export class CrossView {
     const [x, y] = this.#camera.toCanvas(...point);
     this.#cross.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
     this.#cross.toggleAttribute('data-down', isDown);
-    this.#cross.dataset.tool = tool;
+    this.#cross.dataset.kind = tool;
   }
 }

@@ -68,7 +68,7 @@ export class StylePanel {
   showFor(tool) {
     element('fill').hidden = !FILLING.includes(tool);
     for (const id of ['dash', 'opacity']) element(id).hidden = PLAIN.includes(tool);
-    element('widths').dataset.tool = tool;
+    element('widths').dataset.sample = tool;
   }
 
   /**
