@@ -100,7 +100,7 @@ final class HTTPConnection {
         switch request.exchange?.plan {
         case .createSession: request.exchange?.body.append(contentsOf: buffer[range])
         case .upload(let upload): service.uploads.receive(buffer[range], of: upload)
-        case .answer, .session, .attachments, .metrics, nil: break
+        case .answer, .session, .attachments, .history, .metrics, nil: break
         }
         guard isActive else { return }
         guard pieces < Self.bodyPiecesPerStep || position == end || isBusy else {

@@ -95,7 +95,8 @@ actor HistoryReader {
       for (index, record) in tail.enumerated() where record.kind == .run {
         var time: UInt64?
         if index + 1 < tail.count, tail[index + 1].kind == .time {
-          time = try TimeRecord(tail[index + 1].body.span).milliseconds
+          let body = tail[index + 1].body
+          time = try TimeRecord(body.span).milliseconds
         }
         groups += try HistoryGroup.groups(inRun: record.body.span, after: reached, time: time)
         reached = groups.last?.last ?? reached
