@@ -80,7 +80,8 @@ actor ContentReader {
   }
 
   /// Sends as many of `count` bytes as the socket accepts. A file is sent with `sendfile`, so its bytes are not copied to this
-  /// process. If the content is not in a file, one call sends at most `pieceBytes` bytes.
+  /// process. If the content is not in a file, it is sent in pieces of at most `pieceBytes` bytes, until the socket is full: the
+  /// caller waits for the socket if fewer bytes were sent.
   func send(at offset: UInt64, count: Int) -> SendOutcome {
     guard let opened, let socket else {
       return .unreadable(StorageError(.readContent, code: EBADF))
@@ -88,15 +89,22 @@ actor ContentReader {
     if let file = opened as? ContentFile {
       return file.send(to: socket.descriptor, at: offset, count: count)
     }
-    do throws(StorageError) {
-      let piece = try opened.read(at: offset, count: min(count, Self.pieceBytes))
-      return switch socket.send(piece.span) {
-      case .sent(let count): .sent(count)
-      case .wouldBlock: .wouldBlock
-      case .failed(let error): .failed(error)
+    var total = 0
+    while total < count {
+      let piece: [UInt8]
+      do throws(StorageError) {
+        piece = try opened.read(at: offset + UInt64(total), count: min(count - total, Self.pieceBytes))
+      } catch {
+        return .unreadable(error)
       }
-    } catch {
-      return .unreadable(error)
+      switch socket.send(piece.span) {
+      case .sent(let sent):
+        total += sent
+        if sent < piece.count { return .sent(total) }
+      case .wouldBlock: return total > 0 ? .sent(total) : .wouldBlock
+      case .failed(let error): return .failed(error)
+      }
     }
+    return .sent(total)
   }
 }
