@@ -176,7 +176,8 @@ extension OverSockets {
       let session = try gateway.makeSession()
       let ada = try ParticipantClient(gateway, session).join()
       for _ in 0..<3 {
-        try Self.draw(ada, 150, bytes: 20_000)
+        // Small batches: a compaction keeps the records of the newest entries, and a large record would be kept as a whole.
+        for _ in 0..<15 { try Self.draw(ada, 10, bytes: 20_000) }
         try await gateway.wait(for: "the compaction", of: session) { host in
           host.map { !$0.isCompacting && $0.history.through > 0 } ?? false
         }

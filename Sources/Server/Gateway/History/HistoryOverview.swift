@@ -78,9 +78,10 @@ struct HistoryOverview: Sendable {
     }
   }
 
-  /// Returns the overview as JSON.
+  /// Encodes the overview.
   ///
   /// - Parameter participants: the participants among `senders` that the session knows.
+  /// - Returns: the overview as JSON.
   func encoded(_ participants: [Participant]) -> [UInt8] {
     var writer = JSONWriter(capacity: 64 * (pieces.count + buckets.count) + 1024)
     writer.object { writer in

@@ -26,6 +26,7 @@ actor HistoryReader {
   ///   - isCompressed: true for a content in the gzip format.
   /// - Returns: the content; nil if the history does not have the entries or the state, or has them in another piece than the
   ///   client expects.
+  /// - Throws: `StorageError` if the history cannot be read.
   func open(_ request: HistoryRequest, isCompressed: Bool) throws(StorageError) -> (any StoredContent)? {
     let pieces = try store.historyPieces(of: session)
     switch request {
@@ -47,12 +48,14 @@ actor HistoryReader {
     }
   }
 
-  /// Returns the list of the pieces, and the summary of the history with its tail.
+  /// Reads the list of the pieces, and the summary of the history with its tail.
   ///
   /// - Parameters:
   ///   - tail: the runs of the log after the history, with their times.
   ///   - sequence: the last sequence of the history at the time when the tail was read.
   ///   - through: the last stored sequence of the session.
+  /// - Returns: the overview.
+  /// - Throws: `StorageError` if the history cannot be read.
   func overview(
     with tail: [SessionRecord], after sequence: UInt64, through: UInt64
   ) throws(StorageError) -> HistoryOverview {

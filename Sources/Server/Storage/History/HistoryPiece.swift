@@ -33,7 +33,8 @@ package struct HistoryPiece: Hashable, Sendable {
   package init?(fileName: String) {
     let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 4, let byteCount = Int(parts[2]), byteCount > 0,
-      let tag = UInt32(parts[3], radix: 16) else {
+      let tag = UInt32(parts[3], radix: 16)
+    else {
       return nil
     }
     let range = parts[1].split(separator: "-", omittingEmptySubsequences: false)
