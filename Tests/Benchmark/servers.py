@@ -29,6 +29,8 @@ RAISED = {
     "--max-sessions-per-address-per-minute": "1000000",
     "--max-session-log-bytes": "4G",
     "--max-memory-bytes": "4G",
+    # The generator can be faster than the disk.
+    "--max-unsaved-session-bytes": "1G",
 }
 
 

@@ -343,7 +343,8 @@ REFUSED = [("PUT", "/api/sessions", 405), ("OPTIONS", "/", 204), ("BREW", "/", 5
     "framing", [{"Content-Length": "60000"}, {"Transfer-Encoding": "chunked"}], ids=["length", "chunked"]
 )
 async def test_a_refusal_does_not_wait_for_the_body(gateway_with, framing: dict[str, str]) -> None:
-    gateway: Gateway = gateway_with("--trust-proxy", "1", **LIMITS)
+    # One reactor handles requests in the order of their arrival, so the held requests are counted before later ones.
+    gateway: Gateway = gateway_with("--trust-proxy", "1", "--reactors", "1", **LIMITS)
     who = {"X-Forwarded-For": somebody()}
     fields = who | framing
     async with AsyncExitStack() as stack:

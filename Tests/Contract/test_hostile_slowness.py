@@ -191,7 +191,7 @@ async def what_began_and_never_ends(gateway: Gateway) -> None:
             await peers[name].join()
             await peers[name].send(partial)
         for name, peer in peers.items():
-            async with asyncio.timeout(1 + SLACK):
+            async with asyncio.timeout(LIMIT + SLACK):
                 code, reason = (await peer.receive_until(CLOSE)).close
             assert code in (1008, 4008) and reason["detail"], name
             peer.connection.abort()

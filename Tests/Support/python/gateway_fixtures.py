@@ -78,10 +78,10 @@ def gateway_with(executable: str, tmp_path_factory: pytest.TempPathFactory) -> I
 
     yield make
     left = {settings: gateway.process.poll() for settings, gateway in running.items()}
-    # All at once, because each of them takes time to stop.
+    # All at once, because each of them takes time to stop. With a sanitizer, each also searches for leaks.
     for gateway in running.values():
         gateway.begin_to_terminate()
-    codes = {settings: gateway.terminate() for settings, gateway in running.items()}
+    codes = {settings: gateway.terminate(60) for settings, gateway in running.items()}
     for gateway in running.values():
         # Attachments are large, and pytest keeps the folders of three runs.
         shutil.rmtree(gateway.folder / "data", ignore_errors=True)
