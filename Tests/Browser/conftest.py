@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import media  # noqa: E402
 from gateway import Gateway  # noqa: E402
 from proxy import Proxy  # noqa: E402
 
@@ -154,6 +155,7 @@ def unopened_page(problems: Problems) -> Iterator[Callable[..., Page]]:
             options = {"viewport": {"width": 1000, "height": 700}, "locale": "en-US", **options}
             context = browser.new_context(ignore_https_errors=True, **options)
             stack.callback(context.close)
+            media.prepare(context, options)
             page = context.new_page()
             attend(page, problems)
             return page

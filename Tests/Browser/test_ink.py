@@ -10,6 +10,7 @@ from board import (
     COLOR, PHONE, all_hold_the_same, draw, has_ink, line, picture, sees_color, sees_ink, sees_paper, sees_people, share, tool, touch,
 )
 from conftest import both, until
+from media import emulate
 from test_copies import choose_file, downloaded, opened
 
 DARK, LIGHT = (29, 29, 32), (241, 241, 243)
@@ -53,7 +54,7 @@ def test_ink_is_dark_on_light_paper_and_light_on_dark_paper(browser, open_page):
     b = open_page(browser, share(a), color_scheme="dark")
     sees_color(a, 300, 200, DARK)
     sees_color(b, 300, 200, LIGHT)
-    a.emulate_media(color_scheme="dark")
+    emulate(a, color_scheme="dark")
     sees_color(a, 300, 200, LIGHT)
     all_hold_the_same(a, b)
     assert {shape["rgb"] for shape in b.evaluate("drawTogether.shapes()")} == {"#7f8187"}
