@@ -112,11 +112,17 @@ def browser(request: pytest.FixtureRequest) -> Browser:
 
 both = pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
 
+# For tests that `.ci/run` leaves to `.ci/run all`. Of each feature, `.ci/run` has the one or two tests that fail if it is broken.
 in_full = pytest.mark.long
-# For behavior that does not depend on the engine, and takes long: in Firefox only with `.ci/run all`.
+# For behavior that does not depend on the engine: in Firefox only with `.ci/run all`.
 both_in_full = pytest.mark.parametrize(
     "browser", ["chromium", pytest.param("firefox", marks=in_full)], indirect=True
 )
+
+
+def rest_in_full(first: object, *rest: object) -> list:
+    """Returns the values of a parameter. Without `all`, `.ci/run` uses the first one only."""
+    return [first, *(pytest.param(*(one if isinstance(one, tuple) else [one]), marks=in_full) for one in rest)]
 
 
 class Problems(list[str]):
