@@ -30,6 +30,10 @@ OF_OUR_OWN_MAKING = (
 )
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--seed", type=int, default=None, help="repeat the random meeting with this seed")
+
+
 def pytest_itemcollected(item: pytest.Function) -> None:
     """Marks the tests that start Firefox, so that they can run in parallel with the others."""
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
