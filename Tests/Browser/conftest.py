@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import media  # noqa: E402
 from gateway import Gateway  # noqa: E402
 from proxy import Proxy  # noqa: E402
 
@@ -27,6 +28,10 @@ OF_OUR_OWN_MAKING = (
     "willReadFrequently",
     "Service Worker registration blocked",
 )
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--seed", type=int, default=None, help="repeat the random meeting with this seed")
 
 
 def pytest_itemcollected(item: pytest.Function) -> None:
@@ -111,11 +116,17 @@ def browser(request: pytest.FixtureRequest) -> Browser:
 
 both = pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
 
+# For tests that `.ci/run` leaves to `.ci/run all`. Of each feature, `.ci/run` has the one or two tests that fail if it is broken.
 in_full = pytest.mark.long
-# For behavior that does not depend on the engine, and takes long: in Firefox only with `.ci/run all`.
+# For behavior that does not depend on the engine: in Firefox only with `.ci/run all`.
 both_in_full = pytest.mark.parametrize(
     "browser", ["chromium", pytest.param("firefox", marks=in_full)], indirect=True
 )
+
+
+def rest_in_full(first: object, *rest: object) -> list:
+    """Returns the values of a parameter. Without `all`, `.ci/run` uses the first one only."""
+    return [first, *(pytest.param(*(one if isinstance(one, tuple) else [one]), marks=in_full) for one in rest)]
 
 
 class Problems(list[str]):
@@ -154,6 +165,7 @@ def unopened_page(problems: Problems) -> Iterator[Callable[..., Page]]:
             options = {"viewport": {"width": 1000, "height": 700}, "locale": "en-US", **options}
             context = browser.new_context(ignore_https_errors=True, **options)
             stack.callback(context.close)
+            media.prepare(context, options)
             page = context.new_page()
             attend(page, problems)
             return page

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from board import choose, draw, line, says, sees_ink, sees_paper
-from conftest import both, ready, until
+from conftest import both, both_in_full, in_full, ready, until
 
 PLATFORM = "Object.defineProperty(navigator, 'platform', { get: () => '%s' })"
 SELECTED = "drawTogether.shapes().filter(({ isSelected }) => isSelected).length"
@@ -17,7 +17,7 @@ def open_on(unopened_page, base, browser, platform: str, **options):
     return page
 
 
-@both
+@both_in_full
 def test_keys_and_texts_on_a_mac(browser, unopened_page, base):
     page = open_on(unopened_page, base, browser, "MacIntel")
     until(lambda: page.locator("#undo").get_attribute("title"), lambda title: title == "Undo (⌘Z)")
@@ -42,6 +42,7 @@ def test_keys_and_texts_on_a_mac(browser, unopened_page, base):
     assert "Ctrl" not in told and "⌘A" in told and "⌫" in told and "⌥" in told
 
 
+@in_full
 @both
 def test_elsewhere_control_is_the_modifier(browser, unopened_page, base):
     page = open_on(unopened_page, base, browser, "Win32", locale="de-DE")
@@ -54,6 +55,7 @@ def test_elsewhere_control_is_the_modifier(browser, unopened_page, base):
     sees_paper(page, 200, 250)
 
 
+@in_full
 def test_the_list_of_keys_needs_a_keyboard(chromium, open_page):
     page = open_page(chromium, viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
     page.locator("#more").click()

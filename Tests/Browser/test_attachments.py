@@ -7,7 +7,7 @@ from board import (
     PHONE, all_hold_the_same, are_drawn, draw, frame_gaps, image, item, items, lacks_color, lie_alike, line, pick,
     places, row, sees_color, sees_ink, sees_items, sees_people, select, share, watch_frames, wave,
 )
-from conftest import both_in_full, ready, until
+from conftest import both, both_in_full, in_full, ready, until
 from journal import Journal
 from photos import ORANGE, PLUM, TEAL, drop, paper, paste, photo
 from PIL import Image, ImageChops, ImageStat
@@ -144,6 +144,7 @@ def test_pasted_and_picked_files_are_shared_with_all(browser, open_page, tmp_pat
     lie_alike(a, b)
 
 
+@in_full
 def test_picked_files_are_placed_on_free_space(chromium, open_page, tmp_path, out):
     a = open_page(chromium)
     for at, (name, color) in enumerate((("one.jpg", ORANGE), ("two.jpg", TEAL), ("three.jpg", PLUM))):
@@ -163,7 +164,8 @@ def test_picked_files_are_placed_on_free_space(chromium, open_page, tmp_path, ou
     assert (item(a, "dropped.jpg")["x"], item(a, "dropped.jpg")["y"]) == (found[0]["x"] + 30, found[0]["y"] + 20)
 
 
-@both_in_full
+@in_full
+@both
 def test_items_added_alone_are_shared_with_the_session(browser, open_page, tmp_path):
     a = open_page(browser)
     drop(a, (300, 250), photo(tmp_path, "sketch.jpg", PLUM, (300, 200)))
@@ -201,6 +203,7 @@ def test_a_move_can_be_undone_and_redone(chromium, open_page, tmp_path):
     all_hold_the_same(a, b)
 
 
+@in_full
 def test_removing_a_key_removes_only_the_entries_of_clients(chromium, open_page, gateway, tmp_path):
     a = open_page(chromium)
     path = share(a)
@@ -226,6 +229,7 @@ def test_removing_a_key_removes_only_the_entries_of_clients(chromium, open_page,
     all_hold_the_same(a, b)
 
 
+@in_full
 def test_drawing_continues_during_the_maximum_of_uploads(chromium, proxy, open_page, gateway, tmp_path):
     path = tmp_path / "archive.bin"
     with path.open("wb") as file:
@@ -280,7 +284,8 @@ def test_items_can_be_handled_by_keyboard(chromium, open_page, tmp_path):
         sees_items(page)
 
 
-@both_in_full
+@in_full
+@both
 def test_a_file_is_saved_under_its_name(browser, open_page, tmp_path):
     path = tmp_path / "Über uns & ‘mehr’, 2. Teil.html"
     path.write_text("<!doctype html><script>document.title = 'ran'</script>")
@@ -296,6 +301,7 @@ def test_a_file_is_saved_under_its_name(browser, open_page, tmp_path):
     assert (tmp_path / "saved").read_bytes() == path.read_bytes()
 
 
+@in_full
 def test_axe_finds_no_problem_with_pictures(chromium, open_page, proxy, problems, tmp_path, out):
     # The proxy may close before the pages.
     problems.allow("WebSocket", "ERR_")

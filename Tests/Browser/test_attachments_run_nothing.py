@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from conftest import both, until
+from conftest import both, both_in_full, in_full, until
 from hostile import BY_FRAME, BY_NAME, CSS, FILES, FRAMES, HTML, PICTURE_TYPES, SCRIPT, SVG
 from journal import Journal
 from playwright.sync_api import BrowserContext, Error, Page, Request, Route
@@ -112,7 +112,7 @@ def watch(browser, gateway):
         yield watch_over(context, gateway.http)
 
 
-@both
+@both_in_full
 def test_no_upload_runs_in_a_page_of_the_origin(browser, watch, journal, uploaded):
     for attachment, _ in uploaded:
         found = watch.page.evaluate(BY_NAME, journal.path(attachment))
@@ -133,6 +133,7 @@ def careless(browser) -> Iterator[Watch]:
         server.shutdown()
 
 
+@in_full
 @both
 def test_the_observation_detects_running_files(browser, careless):
     page, ran = careless.page, careless.ran
@@ -149,6 +150,7 @@ def test_the_observation_detects_running_files(browser, careless):
     until(lambda: "top.html" in ran())
 
 
+@in_full
 @both
 def test_no_upload_runs_when_opened_directly(browser, watch, journal, uploaded):
     page = watch.open()
@@ -169,7 +171,7 @@ def test_no_upload_runs_when_opened_directly(browser, watch, journal, uploaded):
     assert watch.ran() == {"last.html"}
 
 
-@both
+@both_in_full
 def test_no_upload_runs_in_the_drawing_page(browser, open_page, journal, uploaded, problems, gateway):
     """The page's own policy allows scripts of its origin only."""
     problems.allow("")

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from board import all_hold_the_same, are_drawn, draw, items, kept, line, pick, says, sees_ink, sees_paper, sees_people, share
-from conftest import until
+from conftest import in_full, until
 from gateway import Gateway, binary
 from journal import Journal
 from photos import TEAL, drop, photo
@@ -101,6 +101,7 @@ def test_participants_continue_from_a_restored_backup(chromium, open_page, own, 
     sees_ink(later, 200, 100)
 
 
+@in_full
 def test_an_upload_continues_at_the_offset_of_the_backup(chromium, open_page, own, tmp_path):
     path = tmp_path / "holiday.bin"
     path.write_bytes(random.Random(6).randbytes(16 * MB))

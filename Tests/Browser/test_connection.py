@@ -6,7 +6,7 @@ import random
 
 import pytest
 from board import address, all_hold_the_same, draw, has_ink, kept, line, picture, says, sees_ink, sees_people, share
-from conftest import attend, both, ready, until
+from conftest import attend, both, both_in_full, in_full, ready, rest_in_full, until
 
 STROKES = "document.getElementById('summary').textContent"
 
@@ -54,6 +54,7 @@ def test_strokes_drawn_offline_are_sent_on_reconnect(browser, open_page, plain, 
     until(lambda: a.locator("#banner").is_hidden())
 
 
+@in_full
 def test_repeated_cuts_within_strokes_lose_nothing(chromium, open_page, plain, proxy, gateway):
     chance = random.Random(7)
     a = open_page(chromium, plain)
@@ -75,6 +76,7 @@ def test_repeated_cuts_within_strokes_lose_nothing(chromium, open_page, plain, p
         sees_ink(b, 700, 90 + 45 * turn)
 
 
+@in_full
 def test_a_silently_dead_connection_is_detected(chromium, open_page, plain, proxy, gateway):
     a = open_page(chromium, plain)
     path = share(a)
@@ -89,8 +91,8 @@ def test_a_silently_dead_connection_is_detected(chromium, open_page, plain, prox
     all_hold_the_same(a, b)
 
 
-@both
-@pytest.mark.parametrize("outage", [0, 60])
+@both_in_full
+@pytest.mark.parametrize("outage", rest_in_full(0, 60))
 def test_a_page_that_only_watches_detects_a_dead_connection(browser, open_page, plain, proxy, gateway, outage):
     """The line swallows everything. The page says so within 40 s by its clock. It is back within 5 s after the line works again. The
     outage lasts for `outage` seconds after the page has detected it."""
@@ -116,6 +118,7 @@ def test_a_page_that_only_watches_detects_a_dead_connection(browser, open_page, 
     all_hold_the_same(a, watcher)
 
 
+@in_full
 def test_after_twenty_cuts_three_browsers_have_one_picture(chromium, firefox, open_page, plain, proxy):
     chance = random.Random(20)
     a = open_page(chromium, plain)
@@ -181,7 +184,7 @@ def test_a_page_reconnects_at_once_after_an_hour_of_sleep(chromium, open_page, p
         assert sleeper.evaluate("drawTogether.me.number") == number
 
 
-@both
+@both_in_full
 def test_a_reload_keeps_the_participant(browser, open_page):
     a = open_page(browser)
     path = share(a)
@@ -261,6 +264,7 @@ def test_a_duplicated_tab_is_a_new_participant_and_duplicates_nothing(
     all_hold_the_same(a, b, copy)
 
 
+@in_full
 def test_a_tab_resumed_elsewhere_joins_as_a_new_participant(chromium, open_page, plain, gateway, problems):
     """The gateway's own rule, if the tabs cannot be distinguished otherwise."""
     a = open_page(chromium, plain)

@@ -24,7 +24,7 @@ from board import (
     sees_people,
     share,
 )
-from conftest import both_in_full, open_in, until
+from conftest import both, both_in_full, in_full, open_in, until
 from photos import TEAL, drop, photo
 from PIL import Image, ImageChops, ImageStat
 
@@ -109,6 +109,7 @@ DRAW_SVG = """async (text) => {
 }"""
 
 
+@in_full
 def test_an_exported_svg_equals_the_picture(chromium, open_page, tmp_path):
     page = open_page(chromium)
     picture_of(page, tmp_path)
@@ -159,6 +160,7 @@ def choose_file(page, path) -> None:
     chooser.value.set_files(path)
 
 
+@in_full
 def test_invalid_drawing_files_are_refused_with_the_reason(chromium, open_page, tmp_path):
     page = open_page(chromium)
     mark = {"id": "X", "color": 0, "points": [[100, 100], [200, 200]], "width": 6}
@@ -199,7 +201,8 @@ def test_only_the_selection_is_copied_and_text_is_pasted(chromium, open_page, ou
     until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 stroke is drawn.")
 
 
-@both_in_full
+@in_full
+@both
 def test_a_selection_is_pasted_on_another_page(browser, open_page, tmp_path, problems):
     page = open_page(browser, reduced_motion="reduce")
     draw(page, line(100, 120, 300, 120))
@@ -230,6 +233,7 @@ def test_a_selection_is_pasted_on_another_page(browser, open_page, tmp_path, pro
     sees_items(other, "sea.png", "sea.png")
 
 
+@in_full
 def test_the_picture_is_copied_and_printed(chromium, open_page, tmp_path):
     page = open_page(chromium)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -258,7 +262,8 @@ def test_the_picture_is_copied_and_printed(chromium, open_page, tmp_path):
     assert page.locator("#tools").is_visible() and page.evaluate("document.querySelector('#sheet').childElementCount") == 0
 
 
-@both_in_full
+@in_full
+@both
 def test_copying_is_not_offered_without_a_clipboard(browser, open_page, gateway):
     page = open_page(browser, gateway.http)
     draw(page, line(100, 200, 300, 200))

@@ -7,7 +7,7 @@ import json
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import PHONE, draw, line, path_of, says, sees_ink, sees_paper, sees_people, share
-from conftest import both, both_in_full, ready, until
+from conftest import both, both_in_full, in_full, ready, until
 
 TITLE = "This link is damaged"
 
@@ -17,6 +17,7 @@ def is_accessible(page) -> None:
     assert not found, json.dumps([(one["id"], [node["html"] for node in one["nodes"]]) for one in found], indent=1)
 
 
+@in_full
 @both
 def test_a_link_with_something_around_it_leads_into_the_session(browser, open_page):
     a = open_page(browser)
@@ -53,6 +54,7 @@ def test_a_link_that_leads_to_no_session_says_so_before_anything_is_drawn(browse
     assert len(a.evaluate("drawTogether.participants")) == 1
 
 
+@in_full
 @both
 def test_escape_leads_to_a_page_of_ones_own_too(browser, open_page):
     page = open_page(browser, "s/damaged")
@@ -64,6 +66,7 @@ def test_escape_leads_to_a_page_of_ones_own_too(browser, open_page):
     assert page.locator("dialog[open]").count() == 0
 
 
+@in_full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
 def test_the_message_is_accessible(chromium, open_page, out, scheme, size):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from board import all_hold_the_same, are_drawn, draw, item, lie_alike, line, says, sees_color, sees_ink, sees_people, share
-from conftest import both_in_full
+from conftest import both, in_full
 from photos import TEAL, drop, photo
 from tunnel import Tunnel
 
@@ -26,7 +26,8 @@ def tunnel() -> Iterator[Tunnel]:
     between.close()
 
 
-@both_in_full
+@in_full
+@both
 def test_two_participants_draw_share_a_picture_and_survive_a_cut(
     browser, chromium, open_page, base, tunnel, problems, tmp_path
 ):

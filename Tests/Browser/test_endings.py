@@ -23,7 +23,7 @@ from board import (
     sees_people,
     share,
 )
-from conftest import both_in_full, until
+from conftest import both, both_in_full, in_full, until
 from gateway import Gateway
 from photos import PLUM, TEAL, drop, photo
 from PIL import Image
@@ -67,6 +67,7 @@ def test_an_unknown_session_is_explained_and_a_new_one_offered(browser, open_pag
     assert "/s/" in address(page)
 
 
+@in_full
 def test_a_path_without_a_session_opens_an_empty_page(chromium, open_page):
     page = open_page(chromium)
     page.goto(address(page) + "s/AAAAAAAAAAAAAAAAAAAAAA")
@@ -118,6 +119,7 @@ def test_after_the_end_the_picture_can_be_viewed_and_saved(browser, open_page, t
     assert alike(color_at(200, 130), (251, 250, 247))
 
 
+@in_full
 def test_an_ended_picture_can_be_shared_in_a_new_session(chromium, firefox, open_page):
     a = open_page(chromium)
     path = share(a)
@@ -153,7 +155,8 @@ def test_an_ended_picture_can_be_shared_in_a_new_session(chromium, firefox, open
     all_hold_the_same(b, c)
 
 
-@both_in_full
+@in_full
+@both
 def test_a_visitor_after_the_end_gets_an_explanation(browser, open_page):
     a = open_page(browser)
     path = share(a)

@@ -7,7 +7,7 @@ import json
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import PHONE, choose, draw, line, pen, says, sees_ink, sees_paper, sees_people, share, touch, two_fingers
-from conftest import both, both_in_full, ready, until
+from conftest import both_in_full, in_full, ready, rest_in_full, until
 
 THEME = """() => [
   document.documentElement.dataset.theme,
@@ -43,6 +43,7 @@ def test_the_color_scheme_is_stored_and_applies_to_all_tabs(browser, open_page, 
     until(lambda: page.evaluate(THEME), lambda seen: seen == LIGHT)
 
 
+@in_full
 def test_the_color_scheme_follows_the_system(chromium, open_page):
     page = open_page(chromium, color_scheme="dark")
     assert page.evaluate(THEME) == DARK
@@ -57,7 +58,7 @@ def percent(page) -> str:
     return page.locator("#zoom-level").inner_text()
 
 
-@both
+@both_in_full
 def test_keys_and_buttons_zoom(browser, open_page):
     page = open_page(browser)
     draw(page, line(100, 300, 300, 300))
@@ -96,6 +97,7 @@ def test_with_a_pen_fingers_pan_unless_set_otherwise(chromium, open_page):
     until(lambda: page.locator("#summary").text_content(), lambda text: text == "3 strokes are drawn.")
 
 
+@in_full
 def test_the_browser_does_not_zoom_go_back_or_open_menus_by_itself(chromium, open_page):
     page = open_page(chromium, **PHONE)
     before = page.evaluate("[history.length, visualViewport.scale]")
@@ -143,7 +145,7 @@ LOOKS = {
 }
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", rest_in_full(*LOOKS))
 def test_axe_finds_no_problem(chromium, open_page, look):
     options, is_all = LOOKS[look]
     # An element that is fading in has no contrast yet.
@@ -185,6 +187,7 @@ def test_axe_finds_no_problem(chromium, open_page, look):
     looks("the end")
 
 
+@in_full
 def test_selected_tools_are_visible_in_forced_colors_and_high_contrast(chromium, open_page, out):
     page = open_page(chromium)
     page.emulate_media(forced_colors="active")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import PHONE, draw, image, line, pick, sees_ink, share, tool
-from conftest import both, executable, ready, until
+from conftest import both, both_in_full, executable, in_full, ready, until
 from PIL import Image, ImageChops
 from playwright.sync_api import Browser, Page, Playwright, Route
 from test_copies import downloaded
@@ -142,6 +142,7 @@ def test_a_text_has_the_same_width_in_both_engines(chromium, firefox, open_page,
             assert abs(one - other) < 0.5, (font, one, other)
 
 
+@in_full
 @pytest.mark.parametrize("start", [start_chromium, pytest.param(start_firefox, marks=pytest.mark.firefox)])
 def test_a_text_has_the_same_width_on_a_device_with_other_fonts(start, playwright, open_page, tmp_path, request, out):
     name = "chromium" if start is start_chromium else "firefox"
@@ -157,6 +158,7 @@ def test_a_text_has_the_same_width_on_a_device_with_other_fonts(start, playwrigh
         assert other_shipped == pytest.approx(shipped, abs=0.05)
 
 
+@in_full
 @both
 def test_the_tiles_of_a_large_drawing_show_the_same_letters(browser, open_page, tmp_path, out):
     small = open_page(browser)
@@ -175,6 +177,7 @@ def test_the_tiles_of_a_large_drawing_show_the_same_letters(browser, open_page, 
         assert one / first == pytest.approx(other / other_first, rel=0.02), font
 
 
+@in_full
 def test_copies_have_the_letters_of_the_page_on_every_device(chromium, playwright, open_page, tmp_path):
     page = open_page(chromium)
     opened_board(page, tmp_path)
@@ -194,6 +197,7 @@ def test_copies_have_the_letters_of_the_page_on_every_device(chromium, playwrigh
                 assert abs(right - left - width) < 0.4 * 26, font
 
 
+@in_full
 @both
 def test_texts_are_measured_again_when_their_fonts_arrive_late(browser, open_page, unopened_page, base, tmp_path):
     usual = open_page(browser)
@@ -223,6 +227,7 @@ def test_texts_are_measured_again_when_their_fonts_arrive_late(browser, open_pag
     assert usual.evaluate("canvas.toDataURL()") == page.evaluate("canvas.toDataURL()")
 
 
+@in_full
 def test_fonts_that_could_not_be_loaded_are_requested_again(chromium, unopened_page, base, problems):
     problems.allow("fonts/", "Failed to load resource")
     page = unopened_page(chromium, service_workers="block")
@@ -236,7 +241,7 @@ def test_fonts_that_could_not_be_loaded_are_requested_again(chromium, unopened_p
     has_fonts(page)
 
 
-@both
+@both_in_full
 def test_new_texts_are_handwritten_and_another_font_can_be_chosen(browser, open_page, out):
     page = open_page(browser)
     other = open_page(browser, share(page))
@@ -278,6 +283,7 @@ def test_new_texts_are_handwritten_and_another_font_can_be_chosen(browser, open_
     until(lambda: texts(page)[0]["right"], lambda right: abs(right - sans["right"]) < 0.01)
 
 
+@in_full
 def test_the_fonts_are_offered_on_a_phone(chromium, open_page, out):
     page = open_page(chromium, **{**PHONE, "viewport": {"width": 360, "height": 740}}, color_scheme="dark")
     has_fonts(page)

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from axe_playwright_python.sync_playwright import Axe
 from board import PHONE, Fingers, draw, line, people, sees_ink, sees_people, share
-from conftest import both, both_in_full, open_in, until
+from conftest import both_in_full, in_full, open_in, until
 
 WISH = "localStorage.setItem('drawtogether:color', '#e5484d')"
 NOTE, LABEL = ".name-note", ".author-label"
@@ -39,6 +39,7 @@ def distance(one: str, other: str) -> float:
     return sum((a - b) ** 2 for a, b in zip(oklab(one), oklab(other), strict=True)) ** 0.5
 
 
+@in_full
 def test_eight_people_with_one_favorite_color_do_not_look_alike(chromium, firefox, open_page, problems, out):
     first = open_page(chromium)
     first.evaluate(WISH)
@@ -66,7 +67,7 @@ def test_eight_people_with_one_favorite_color_do_not_look_alike(chromium, firefo
     first.screenshot(path=out / "identity-eight.png")
 
 
-@both
+@both_in_full
 def test_a_person_who_opens_a_link_is_asked_for_a_name_once_and_can_draw_meanwhile(browser, open_page, problems, out):
     a = open_page(browser)
     path = share(a)
@@ -92,6 +93,7 @@ def test_a_person_who_opens_a_link_is_asked_for_a_name_once_and_can_draw_meanwhi
     assert tab.locator(NOTE).count() == 0
 
 
+@in_full
 def test_the_name_can_be_left_as_it_is(chromium, open_page):
     a = open_page(chromium)
     path = share(a)
@@ -157,6 +159,7 @@ def test_resting_on_ink_shows_its_author_and_time(browser, open_page, out):
     shows(late, "changed by ")
 
 
+@in_full
 def test_the_selected_object_shows_its_author_to_the_keyboard(chromium, open_page):
     a = open_page(chromium, reduced_motion="reduce", color_scheme="dark")
     path = share(a)
@@ -174,6 +177,7 @@ def test_the_selected_object_shows_its_author_to_the_keyboard(chromium, open_pag
     until(lambda: a.locator(LABEL).count() == 0)
 
 
+@in_full
 def test_a_held_finger_shows_the_author(chromium, open_page, out):
     a = open_page(chromium)
     path = share(a)

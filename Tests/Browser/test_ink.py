@@ -9,7 +9,8 @@ from axe_playwright_python.sync_playwright import Axe
 from board import (
     COLOR, PHONE, all_hold_the_same, draw, has_ink, line, picture, sees_color, sees_ink, sees_paper, sees_people, share, tool, touch,
 )
-from conftest import both, until
+from conftest import both, both_in_full, in_full, until
+from media import emulate
 from test_copies import choose_file, downloaded, opened
 
 DARK, LIGHT = (29, 29, 32), (241, 241, 243)
@@ -41,7 +42,7 @@ def style(page, group: str, name: str) -> None:
     page.locator(f"#{group}").get_by_role("radio", name=name, exact=True).click()
 
 
-@both
+@both_in_full
 def test_ink_is_dark_on_light_paper_and_light_on_dark_paper(browser, open_page):
     a = open_page(browser, color_scheme="light")
     a.get_by_role("radio", name=INK).click()
@@ -53,7 +54,7 @@ def test_ink_is_dark_on_light_paper_and_light_on_dark_paper(browser, open_page):
     b = open_page(browser, share(a), color_scheme="dark")
     sees_color(a, 300, 200, DARK)
     sees_color(b, 300, 200, LIGHT)
-    a.emulate_media(color_scheme="dark")
+    emulate(a, color_scheme="dark")
     sees_color(a, 300, 200, LIGHT)
     all_hold_the_same(a, b)
     assert {shape["rgb"] for shape in b.evaluate("drawTogether.shapes()")} == {"#7f8187"}
@@ -64,6 +65,7 @@ def test_ink_is_dark_on_light_paper_and_light_on_dark_paper(browser, open_page):
     assert copy.convert("L").getextrema()[0] < 60
 
 
+@in_full
 def test_a_large_drawing_changes_its_ink_with_the_paper(chromium, open_page, tmp_path):
     page = open_page(chromium, color_scheme="light")
     mark = {"color": 0, "width": 4, "rgb": "#7f8187", "tool": "pen"}
@@ -126,7 +128,7 @@ def test_shapes_get_fills_dashes_and_opacity_and_the_others_see_them(browser, op
     until(lambda: alpha(b, 550, 250), lambda found: found == 51)
 
 
-@both
+@both_in_full
 def test_the_eraser_removes_parts_and_undo_brings_them_back(browser, open_page):
     a = open_page(browser)
     b = open_page(browser, share(a))
@@ -168,6 +170,7 @@ def test_the_eraser_removes_parts_and_undo_brings_them_back(browser, open_page):
     assert a.get_by_role("radio", name="Parts").is_checked()
 
 
+@in_full
 @both
 def test_two_erase_parts_of_one_stroke_at_the_same_time(browser, open_page):
     a = open_page(browser)
@@ -192,6 +195,7 @@ def test_two_erase_parts_of_one_stroke_at_the_same_time(browser, open_page):
     assert len(a.evaluate("drawTogether.shapes()")) == 3
 
 
+@in_full
 def test_on_a_phone_the_choices_are_in_reach(chromium, open_page, out):
     page = open_page(chromium, **PHONE)
     panel(page)
@@ -210,6 +214,7 @@ def test_on_a_phone_the_choices_are_in_reach(chromium, open_page, out):
     assert len(page.evaluate("drawTogether.shapes()")) == 2
 
 
+@in_full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", ["desktop", "phone", "landscape"])
 def test_the_choices_are_accessible(chromium, open_page, scheme, screen, out):
@@ -230,6 +235,7 @@ def test_the_choices_are_accessible(chromium, open_page, scheme, screen, out):
     assert not Axe().run(page).response["violations"]
 
 
+@in_full
 @both
 def test_the_bar_shows_the_choice(browser, open_page):
     page = open_page(browser)

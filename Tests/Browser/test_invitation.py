@@ -6,7 +6,7 @@ import io
 
 import zxingcpp
 from board import PHONE, address, path_of, says, share
-from conftest import both_in_full, until
+from conftest import both_in_full, in_full, until
 from PIL import Image
 
 
@@ -32,6 +32,7 @@ def test_the_code_leads_to_the_page(browser, open_page, out):
             break
 
 
+@in_full
 def test_links_of_any_length_can_be_scanned(chromium, open_page):
     page = open_page(chromium, reduced_motion="reduce", device_scale_factor=2)
     show = "(link) => void import('/js/ui/shareDialog.js').then(({ showLink }) => showLink(link))"
@@ -48,6 +49,7 @@ def test_links_of_any_length_can_be_scanned(chromium, open_page):
     assert page.locator("#share-scan").is_hidden()
 
 
+@in_full
 def test_a_phone_shares_the_link_by_its_own_dialog(chromium, open_page):
     page = open_page(chromium, **PHONE)
     page.evaluate("navigator.share = async (what) => { globalThis.sent_ = what; }")

@@ -21,7 +21,7 @@ from board import (
     sees_people,
     share,
 )
-from conftest import both, open_in, ready, until
+from conftest import both, in_full, open_in, ready, until
 from photos import TEAL, photo
 from playwright.sync_api import Error, Page
 from test_connection import plain, strokes  # noqa: F401
@@ -120,6 +120,7 @@ def test_a_tab_killed_after_a_stroke_has_stored_it(
 
 
 
+@in_full
 @both
 def test_the_page_warns_if_the_browser_cannot_store(browser, open_page, plain, proxy, gateway):
     a = open_page(browser, plain)

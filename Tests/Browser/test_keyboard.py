@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import PHONE, all_hold_the_same, choose, draw, has_ink, line, says, sees_ink, sees_paper, sees_people, share
-from conftest import both, both_in_full, until
+from conftest import both, both_in_full, in_full, rest_in_full, until
 from playwright.sync_api import Locator, Page
 from test_page import MANY_STROKES
 
@@ -64,8 +64,8 @@ def names(page: Page) -> list[str]:
 # The canvas.
 
 
-@both
-@pytest.mark.parametrize(("key", "tool"), [("r", "rectangle"), ("o", "ellipse"), ("l", "line"), ("a", "arrow")])
+@both_in_full
+@pytest.mark.parametrize(("key", "tool"), rest_in_full(("r", "rectangle"), ("o", "ellipse"), ("l", "line"), ("a", "arrow")))
 def test_enter_places_a_shape_that_keys_move_and_resize(browser, open_page, key, tool):
     page = keyed(open_page(browser))
     press(page, key, "Enter")
@@ -83,7 +83,8 @@ def test_enter_places_a_shape_that_keys_move_and_resize(browser, open_page, key,
     until(lambda: shapes(page) == [])
 
 
-@both_in_full
+@in_full
+@both
 def test_repeated_shapes_lie_beside_each_other(browser, open_page):
     page = keyed(open_page(browser))
     for count in range(1, 7):
@@ -100,6 +101,7 @@ def test_repeated_shapes_lie_beside_each_other(browser, open_page):
     assert len(shapes(page)) == 7
 
 
+@in_full
 @both
 def test_the_space_key_places_a_shape_and_still_moves_the_page_with_the_mouse(browser, open_page):
     page = keyed(open_page(browser))
@@ -117,6 +119,7 @@ def test_the_space_key_places_a_shape_and_still_moves_the_page_with_the_mouse(br
     assert [one["type"] for one in shapes(page)] == ["pen", "rectangle"]
 
 
+@in_full
 @both
 def test_enter_begins_a_text_which_is_selected_afterwards(browser, open_page):
     a = keyed(open_page(browser))
@@ -150,7 +153,7 @@ def test_enter_begins_a_text_which_is_selected_afterwards(browser, open_page):
     all_hold_the_same(a, b)
 
 
-@both
+@both_in_full
 def test_a_cross_draws_and_erases(browser, open_page, out):
     a = keyed(open_page(browser))
     b = open_page(browser, share(a))
@@ -186,7 +189,8 @@ def test_a_cross_draws_and_erases(browser, open_page, out):
     all_hold_the_same(a, b)
 
 
-@both_in_full
+@in_full
+@both
 def test_a_shape_is_drawn_out_with_the_cross(browser, open_page):
     page = keyed(open_page(browser))
     press(page, "a", "Shift+ArrowLeft", "Enter", "Shift+ArrowLeft", "Shift+ArrowUp", "Enter")
@@ -203,7 +207,8 @@ def test_a_shape_is_drawn_out_with_the_cross(browser, open_page):
     page.locator(".cross").wait_for(state="hidden")
 
 
-@both_in_full
+@in_full
+@both
 def test_the_view_follows_the_cross_and_the_selection(browser, open_page):
     page = keyed(open_page(browser))
     press(page, "p", "Enter", "Enter", *["Shift+ArrowRight"] * 20, "Enter")
@@ -221,6 +226,7 @@ def test_the_view_follows_the_cross_and_the_selection(browser, open_page):
     assert frame and frame["y"] < 700
 
 
+@in_full
 @both
 def test_keys_on_buttons_and_in_an_ended_session_place_nothing(browser, open_page):
     page = keyed(open_page(browser))
@@ -247,6 +253,7 @@ def test_keys_on_buttons_and_in_an_ended_session_place_nothing(browser, open_pag
     hears(page, "Shown: Rectangle")
 
 
+@in_full
 def test_the_tool_and_its_keys_are_announced(chromium, open_page):
     page = keyed(open_page(chromium))
     described = "document.getElementById(canvas.getAttribute('aria-describedby').split(' ')[1]).textContent"
@@ -262,7 +269,7 @@ def test_the_tool_and_its_keys_are_announced(chromium, open_page):
 # The list of objects.
 
 
-@both
+@both_in_full
 def test_the_list_names_objects_selects_and_removes_them(browser, open_page, out):
     page = keyed(open_page(browser))
     page.get_by_role("radio", name="Red").click()
@@ -298,6 +305,7 @@ def test_the_list_names_objects_selects_and_removes_them(browser, open_page, out
     assert len(shapes(page)) == 4 + 1
 
 
+@in_full
 @both
 def test_the_list_follows_the_others_and_keeps_the_focus(browser, open_page):
     a = keyed(open_page(browser))
@@ -320,6 +328,7 @@ def test_the_list_follows_the_others_and_keeps_the_focus(browser, open_page):
     until(lambda: a.evaluate("document.activeElement.innerText"), lambda name: name.startswith("Rectangle"))
 
 
+@in_full
 def test_a_list_of_thousands_of_objects_is_bounded_and_can_be_searched(chromium, open_page):
     a = keyed(open_page(chromium))
     path = share(a)
@@ -338,7 +347,8 @@ def test_a_list_of_thousands_of_objects_is_bounded_and_can_be_searched(chromium,
     until(lambda: [one["type"] for one in shapes(a) if one["isSelected"]], lambda types: types == ["rectangle"])
 
 
-@both_in_full
+@in_full
+@both
 def test_an_object_outside_of_the_view_is_shown(browser, open_page):
     page = keyed(open_page(browser))
     press(page, "r", "Enter", "Escape", "h", *["Shift+ArrowRight"] * 30)
@@ -353,6 +363,7 @@ def test_an_object_outside_of_the_view_is_shown(browser, open_page):
     hears(page, "1 of 1")
 
 
+@in_full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", ["desktop", "phone"])
 def test_the_list_and_the_cross_are_accessible(chromium, open_page, scheme, screen, out):
@@ -379,6 +390,7 @@ def test_the_list_and_the_cross_are_accessible(chromium, open_page, scheme, scre
     until(lambda: page.evaluate(FOCUSED), lambda found: found == "more")
 
 
+@in_full
 def test_a_cross_without_motion_and_in_forced_colors_is_visible(chromium, open_page):
     page = keyed(open_page(chromium, forced_colors="active", reduced_motion="reduce"))
     press(page, "p", "Enter")
@@ -386,6 +398,7 @@ def test_a_cross_without_motion_and_in_forced_colors_is_visible(chromium, open_p
     assert page.evaluate("getComputedStyle(document.querySelector('.cross'), '::before').borderTopWidth") == "1px"
 
 
+@in_full
 @both
 def test_nothing_is_placed_while_a_dialog_or_a_panel_is_open(browser, open_page):
     page = keyed(open_page(browser))

@@ -22,7 +22,7 @@ from board import (
     sees_people,
     share,
 )
-from conftest import both, until
+from conftest import both_in_full, until
 from gateway import Gateway
 from photos import TEAL, drop, photo
 from tunnel import Tunnel
@@ -49,7 +49,7 @@ def tunnel() -> Iterator[Tunnel]:
     between.close()
 
 
-@both
+@both_in_full
 def test_drawing_sharing_and_reconnecting_work_without_a_secure_context(
     browser, open_page, base, tunnel, problems, tmp_path
 ):

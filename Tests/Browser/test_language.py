@@ -8,7 +8,7 @@ import re
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import PHONE, choose, draw, has_ink, line, says, sees_ink, share
-from conftest import both_in_full, ready, until
+from conftest import both, both_in_full, in_full, ready, until
 
 GERMAN = {"locale": "de-DE"}
 # In a release with a hash.
@@ -43,7 +43,8 @@ def test_german_browsers_get_german(browser, open_page):
     says(page, "#keys-dialog", "Rückgängig; mit Umschalt wiederholen")
 
 
-@both_in_full
+@in_full
+@both
 def test_other_browsers_get_english(browser, open_page):
     page = open_page(browser, locale="fr-FR")
     assert language(page) == "en"
@@ -72,6 +73,7 @@ def test_no_text_is_visible_in_the_wrong_language(browser, unopened_page, base):
     says(page, "#share", "Teilen")
 
 
+@in_full
 def test_an_unavailable_language_falls_back_to_english(chromium, unopened_page, base, problems):
     problems.allow("/de.js", "/de-", "ERR_FAILED")
     page = unopened_page(chromium, **GERMAN)
@@ -84,6 +86,7 @@ def test_an_unavailable_language_falls_back_to_english(chromium, unopened_page, 
     sees_ink(page, 300, 325)
 
 
+@in_full
 def test_without_scripts_the_text_is_english(chromium, base):
     with chromium.new_context(ignore_https_errors=True, java_script_enabled=False, **GERMAN) as context:
         page = context.new_page()
@@ -118,6 +121,7 @@ def test_the_chosen_language_is_stored(browser, open_page):
     until(lambda: page.locator("#summary").text_content(), lambda text: text == "1 stroke is drawn.")
 
 
+@in_full
 def test_changing_the_language_keeps_the_drawing(chromium, open_page):
     page = open_page(chromium)
     draw(page, line(100, 300, 500, 350))
@@ -135,6 +139,7 @@ BOXES = """(all) => all.map((one) => {
 })"""
 
 
+@in_full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
 def test_german_texts_fit(chromium, open_page, out, scheme, size):

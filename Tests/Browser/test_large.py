@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from board import all_hold_the_same, are_drawn, draw, image, line, picture, sees_color, share
 from PIL import ImageChops, ImageStat
-from conftest import both_in_full, until
+from conftest import both, in_full, until
 from photos import TEAL, drop, photo
 
 RED, BLUE = (229, 72, 77), (0, 144, 255)
@@ -45,7 +45,8 @@ def alike(a, b) -> None:
     assert one.crop(strip).tobytes() == other.crop(strip).tobytes()
 
 
-@both_in_full
+@in_full
+@both
 def test_thousands_of_strokes_have_the_same_order_for_everyone(browser, open_page, tmp_path, out):
     a = open_page(browser)
     path = share(a)

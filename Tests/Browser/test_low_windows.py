@@ -7,7 +7,7 @@ import io
 import pytest
 import zxingcpp
 from board import draw, line, says, share
-from conftest import both_in_full, until
+from conftest import both, both_in_full, in_full, rest_in_full, until
 from PIL import Image
 
 # A phone, two small phones, and a laptop at 200 % and at 400 %.
@@ -42,7 +42,7 @@ def can_be_reached(page, panel: str) -> None:
 
 
 @both_in_full
-@pytest.mark.parametrize("width,height", SIZES)
+@pytest.mark.parametrize("width,height", rest_in_full(*SIZES))
 def test_every_panel_can_be_reached(browser, open_page, out, width, height):
     page = open_page(browser, viewport={"width": width, "height": height}, reduced_motion="reduce")
     draw(page, line(40, height / 2, 120, height / 2))
@@ -70,7 +70,8 @@ def test_every_panel_can_be_reached(browser, open_page, out, width, height):
     can_be_reached(page, "#share-dialog")
 
 
-@both_in_full
+@in_full
+@both
 @pytest.mark.parametrize("width,height", SIZES[:4])
 def test_the_code_of_an_invitation_is_seen_as_a_whole(browser, open_page, out, width, height):
     page = open_page(browser, viewport={"width": width, "height": height}, device_scale_factor=2, reduced_motion="reduce")

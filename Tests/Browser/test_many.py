@@ -6,7 +6,7 @@ import json
 
 import pytest
 from board import says, share, state
-from conftest import both, both_in_full, until
+from conftest import both, both_in_full, in_full, rest_in_full, until
 from photos import drop
 
 SELECTED = "drawTogether.shapes().filter(({ isSelected }) => isSelected).length"
@@ -39,8 +39,8 @@ def open_strokes(page, tmp_path, count: int) -> None:
     until(lambda: page.evaluate(TOTAL), lambda found: found == count, seconds=30)
 
 
-@pytest.mark.parametrize("count", [1000, 5000])
-@pytest.mark.parametrize("is_shared", [False, True])
+@pytest.mark.parametrize("count", rest_in_full(1000, 5000))
+@pytest.mark.parametrize("is_shared", rest_in_full(True, False))
 @both_in_full
 def test_copies_of_many_objects_are_selected(browser, open_page, tmp_path, count, is_shared):
     page = open_page(browser)
@@ -61,6 +61,7 @@ def test_copies_of_many_objects_are_selected(browser, open_page, tmp_path, count
     until(lambda: page.evaluate(TOTAL), lambda found: found == count, seconds=30)
 
 
+@in_full
 @pytest.mark.parametrize("count", [1000, 5000])
 def test_many_pasted_objects_are_selected(chromium, open_page, tmp_path, count):
     page = open_page(chromium)
@@ -76,7 +77,7 @@ def test_many_pasted_objects_are_selected(chromium, open_page, tmp_path, count):
     has(page, count, 0)
 
 
-@both
+@both_in_full
 def test_a_long_pasted_text_becomes_several_texts(browser, open_page):
     page = open_page(browser)
     path = share(page)
@@ -98,6 +99,7 @@ def test_a_long_pasted_text_becomes_several_texts(browser, open_page):
         until(lambda one=one: len(one.evaluate(TEXTS)), lambda found: found == 0)
 
 
+@in_full
 def test_of_an_absurd_amount_the_beginning_is_pasted(chromium, open_page):
     page = open_page(chromium)
     page.evaluate(PASTE, "long " * 100_000)
@@ -105,6 +107,7 @@ def test_of_an_absurd_amount_the_beginning_is_pasted(chromium, open_page):
     assert sum(len(text["text"]) + 1 for text in page.evaluate(TEXTS)) == 100_000
 
 
+@in_full
 @both
 def test_a_text_in_progress_names_its_limit(browser, open_page):
     page = open_page(browser)

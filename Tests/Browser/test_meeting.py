@@ -10,7 +10,7 @@ from board import (
     PHONE, Fingers, choose, draw, has_ink, line, move, open_people, people, picture, says, sees_ink, sees_people, share, state,
     tool,
 )
-from conftest import both, both_in_full, until
+from conftest import both, both_in_full, in_full, until
 
 LIVE = "document.getElementById('live').textContent"
 # The center of the view and the scale, by the dots of the paper, which follow the camera.
@@ -87,7 +87,8 @@ def test_a_click_on_a_face_follows_and_own_actions_end_it(browser, open_page):
         until(lambda: paper(a) == paper(b))
 
 
-@both_in_full
+@in_full
+@both
 def test_a_phone_sees_the_whole_view_of_a_desk(browser, open_page):
     a = open_page(browser)
     path = share(a)
@@ -104,6 +105,7 @@ def test_a_phone_sees_the_whole_view_of_a_desk(browser, open_page):
     assert not has_ink(b, 195, 600)
 
 
+@in_full
 def test_following_survives_a_reload_and_a_new_page(chromium, open_page):
     a, b = pair(open_page, chromium, chromium)
     draw(a, line(100, 200, 300, 200))
@@ -122,6 +124,7 @@ def test_following_survives_a_reload_and_a_new_page(chromium, open_page):
     b.locator(".follow-bar").wait_for()
 
 
+@in_full
 def test_three_in_a_circle_rest_until_one_moves(chromium, open_page):
     a, b = pair(open_page, chromium, chromium)
     c = open_page(chromium, a.url)
@@ -138,7 +141,7 @@ def test_three_in_a_circle_rest_until_one_moves(chromium, open_page):
     assert c.locator(".follow-bar").is_hidden()
 
 
-@both
+@both_in_full
 def test_a_laser_is_seen_by_all_and_leaves_nothing(browser, open_page):
     a, b = pair(open_page, browser, browser)
     draw(a, line(100, 200, 300, 200))
@@ -162,6 +165,7 @@ def test_a_laser_is_seen_by_all_and_leaves_nothing(browser, open_page):
     assert a.locator("#undo").is_disabled()
 
 
+@in_full
 @both
 def test_a_place_is_shown_by_key_by_long_press_and_by_command(browser, open_page):
     a, b = pair(open_page, browser, browser)
@@ -186,7 +190,7 @@ def test_a_place_is_shown_by_key_by_long_press_and_by_command(browser, open_page
     assert a.evaluate("drawTogether.shapes().length") == 0
 
 
-@both
+@both_in_full
 def test_a_place_outside_of_the_view_has_an_arrow_that_leads_there(browser, open_page):
     a, b = pair(open_page, browser, browser)
     a.mouse.move(500, 350)
@@ -202,6 +206,7 @@ def test_a_place_outside_of_the_view_has_an_arrow_that_leads_there(browser, open
     until(lambda: paper(a) == paper(b))
 
 
+@in_full
 def test_fingers_show_a_place_by_a_long_press(chromium, open_page):
     a = open_page(chromium, **PHONE)
     path = share(a)
@@ -214,7 +219,7 @@ def test_fingers_show_a_place_by_a_long_press(chromium, open_page):
     finger.up()
 
 
-@both
+@both_in_full
 def test_people_who_watch_are_brought_here_and_others_are_asked(browser, open_page):
     a, b = pair(open_page, browser, browser)
     name = people(a)[0]
@@ -245,7 +250,7 @@ def test_people_who_watch_are_brought_here_and_others_are_asked(browser, open_pa
     says(a, "#toasts", "Wait a moment")
 
 
-@both
+@both_in_full
 def test_raised_hands_are_shown_in_order_and_to_newcomers(browser, open_page):
     a, b = pair(open_page, browser, browser)
     names = people(a)
@@ -266,7 +271,7 @@ def test_raised_hands_are_shown_in_order_and_to_newcomers(browser, open_page):
         until(lambda page=page: page.locator(".badge").count(), lambda count: count == 0)
 
 
-@both
+@both_in_full
 def test_reactions_rise_and_are_gone(browser, open_page):
     a, b = pair(open_page, browser, browser)
     name = people(a)[0]
@@ -335,6 +340,7 @@ def test_a_flood_from_one_participant_stays_bounded(chromium, open_page):
     sees_ink(a, 200, 300)
 
 
+@in_full
 def test_the_list_offers_what_the_faces_offer(chromium, open_page):
     a = open_page(chromium, **PHONE)
     path = share(a)
@@ -354,6 +360,7 @@ def test_the_list_offers_what_the_faces_offer(chromium, open_page):
     assert [names[3] in rows[1].inner_text(), rows[1].locator(".raised").count()] == [True, 1]
 
 
+@in_full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desk", "phone"])
 def test_axe_finds_no_problem(chromium, open_page, size, scheme, out):

@@ -12,7 +12,7 @@ from board import (
     all_hold_the_same, choose, draw, items, line, move, path_of, sees_color, sees_ink, sees_paper, sees_people, share,
     wave,
 )
-from conftest import until
+from conftest import in_full, until
 from model import Model
 from photos import ORANGE, TEAL, drop, photo
 from PIL import Image
@@ -74,6 +74,7 @@ def test_strokes_reach_both_sides_and_late_joiners(chromium, open_page, start_mo
     assert all(len(points) > 10 for points in late_model.strokes.values())
 
 
+@in_full
 def test_a_session_of_the_model_is_joined_by_a_page(chromium, open_page, start_model):
     model = start_model()
     model.tell("share")
@@ -158,6 +159,7 @@ def test_a_reset_on_either_side_moves_all_participants(chromium, open_page, star
     until(lambda: len(other.strokes), lambda count: count == 1)
 
 
+@in_full
 def test_the_model_gets_the_end_and_announces_leaving(chromium, open_page, start_model, base):
     page = open_page(chromium)
     path = share(page)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from board import choose, draw, line, says, sees_people, share
-from conftest import both_in_full, until
+from conftest import both, both_in_full, in_full, until
 
 # True if each word of the element is in one line.
 WHOLE_WORDS = """(one) => {
@@ -42,7 +42,8 @@ def test_names_are_shown_as_a_whole_and_states_do_not_break(browser, open_page, 
     assert a.locator("#people-dialog").evaluate("(one) => one.scrollWidth <= one.clientWidth")
 
 
-@both_in_full
+@in_full
+@both
 def test_the_button_that_ends_for_all_is_red(browser, open_page):
     page = open_page(browser)
     draw(page, line(100, 250, 300, 250))

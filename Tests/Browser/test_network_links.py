@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import PHONE, draw, line, says, sees_ink, sees_people, share
-from conftest import both, both_in_full, until
+from conftest import both, both_in_full, in_full, until
 from gateway import Gateway
 
 
@@ -29,7 +29,7 @@ def everywhere() -> Iterator[Gateway]:
     assert running.stop() == 0
 
 
-@both
+@both_in_full
 def test_the_offered_link_leads_into_the_session(browser, open_page, everywhere):
     a = open_page(browser, f"http://localhost:{urlsplit(everywhere.http).port}/")
     draw(a, line(100, 250, 300, 250))
@@ -57,7 +57,8 @@ def test_the_offered_link_leads_into_the_session(browser, open_page, everywhere)
     assert b.locator("#share-address").is_hidden() and b.locator("#share-scan").is_visible()
 
 
-@both_in_full
+@in_full
+@both
 def test_without_another_address_there_is_no_useless_code(browser, open_page):
     page = open_page(browser)
     share(page)
@@ -66,6 +67,7 @@ def test_without_another_address_there_is_no_useless_code(browser, open_page):
     assert page.locator("#share-scan").is_hidden() and page.locator("#share-address").is_hidden()
 
 
+@in_full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desktop", "phone"])
 def test_the_choice_is_accessible(chromium, open_page, out, scheme, size):

@@ -10,7 +10,7 @@ from board import (
     COLOR, PHONE, all_hold_the_same, draw, has_ink, line, picture, pick, row, sees_color, sees_ink, sees_items, sees_paper,
     sees_people, select, share, tool, touch,
 )
-from conftest import both, until
+from conftest import both, both_in_full, in_full, until
 from photos import photo
 from test_copies import downloaded, opened
 
@@ -55,7 +55,7 @@ def arrow(page, x: float, y: float, to_x: float, to_y: float) -> None:
     drag(page, x, y, to_x, to_y)
 
 
-@both
+@both_in_full
 def test_a_note_is_written_on_and_everybody_sees_it(browser, open_page):
     a = open_page(browser, color_scheme="light")
     b = open_page(browser, share(a), color_scheme="dark")
@@ -80,6 +80,7 @@ def test_a_note_is_written_on_and_everybody_sees_it(browser, open_page):
     until(lambda: len(shapes(a)), lambda count: count == 0)
 
 
+@in_full
 @both
 def test_the_caret_is_where_the_text_of_the_note_is_painted(browser, open_page):
     page = open_page(browser)
@@ -96,6 +97,7 @@ def test_the_caret_is_where_the_text_of_the_note_is_painted(browser, open_page):
     assert box["x"] >= 300 and box["x"] + box["width"] <= 400 + 100 and box["y"] >= 200
 
 
+@in_full
 @both
 def test_a_note_in_the_copies(browser, open_page):
     page = open_page(browser, color_scheme="light")
@@ -107,7 +109,7 @@ def test_a_note_in_the_copies(browser, open_page):
     assert messages(page)[0]["note"] == {"width": 200, "height": 200, "fill": "yellow"}
 
 
-@both
+@both_in_full
 def test_an_arrow_follows_the_shape_on_which_it_was_dropped(browser, open_page):
     a = open_page(browser)
     b = open_page(browser, share(a))
@@ -136,6 +138,7 @@ def test_an_arrow_follows_the_shape_on_which_it_was_dropped(browser, open_page):
     assert picture(a) == picture(b)
 
 
+@in_full
 def test_the_shape_under_the_end_of_an_arrow_is_highlighted(chromium, open_page):
     page = open_page(chromium)
     rectangle(page, 500, 300, 600, 400)
@@ -152,6 +155,7 @@ def test_the_shape_under_the_end_of_an_arrow_is_highlighted(chromium, open_page)
     page.locator(".end-highlight:visible").wait_for(state="hidden")
 
 
+@in_full
 @both
 def test_an_arrow_follows_a_photo(browser, open_page, tmp_path):
     path = photo(tmp_path, "lake.png", (60, 120, 160), (300, 200))
@@ -170,7 +174,7 @@ def test_an_arrow_follows_a_photo(browser, open_page, tmp_path):
     assert shapes(page)[0]["left"] < 80
 
 
-@both
+@both_in_full
 def test_a_locked_background_stays_until_it_is_unlocked(browser, open_page):
     a = open_page(browser)
     b = open_page(browser, share(a))
@@ -200,6 +204,7 @@ def test_a_locked_background_stays_until_it_is_unlocked(browser, open_page):
     until(lambda: len(shapes(a)), lambda count: count == 0)
 
 
+@in_full
 def test_locking_by_keys(chromium, open_page):
     page = open_page(chromium)
     has_objects(page)
@@ -224,6 +229,7 @@ def test_locking_by_keys(chromium, open_page):
     until(lambda: shapes(page)[0]["isSelected"])
 
 
+@in_full
 def test_the_row_of_a_locked_photo_offers_to_unlock_it(chromium, open_page, tmp_path):
     page = open_page(chromium)
     pick(page, photo(tmp_path, "lake.png", (60, 120, 160), (300, 200)))
@@ -239,6 +245,7 @@ def test_the_row_of_a_locked_photo_offers_to_unlock_it(chromium, open_page, tmp_
     until(lambda: page.evaluate("drawTogether.pictures[0].isSelected"))
 
 
+@in_full
 @both
 def test_a_photo_goes_behind_the_ink(browser, open_page, tmp_path):
     path = photo(tmp_path, "lake.png", (60, 120, 160), (300, 200))
@@ -256,6 +263,7 @@ def test_a_photo_goes_behind_the_ink(browser, open_page, tmp_path):
     until(lambda: page.evaluate("drawTogether.pictures[0].z"), lambda found: found == item["z"])
 
 
+@in_full
 def test_on_a_phone_notes_and_locks_are_in_reach(chromium, open_page, out):
     page = open_page(chromium, **PHONE)
     has_objects(page)
@@ -282,6 +290,7 @@ def test_on_a_phone_notes_and_locks_are_in_reach(chromium, open_page, out):
     until(lambda: shapes(page)[0]["isSelected"])
 
 
+@in_full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", ["desktop", "phone"])
 def test_the_new_parts_are_accessible(chromium, open_page, scheme, screen, out):
@@ -306,6 +315,7 @@ def test_the_new_parts_are_accessible(chromium, open_page, scheme, screen, out):
     assert not Axe().run(page).response["violations"]
 
 
+@in_full
 def test_a_large_drawing_has_notes_on_its_tiles(chromium, open_page, tmp_path):
     page = open_page(chromium, color_scheme="light")
     note(page, 400, 300, "Milk")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from board import address, all_hold_the_same, are_drawn, draw, has_ink, kept, line, pick, says, sees_ink, sees_items, share
-from conftest import both, open_in, ready, until
+from conftest import both, both_in_full, in_full, open_in, ready, until
 from gateway import ROOT, Gateway
 from photos import TEAL, photo
 from playwright.sync_api import Page
@@ -125,6 +125,7 @@ def test_a_reload_without_the_gateway_shows_the_picture(browser, chromium, open_
     all_hold_the_same(a, b)
 
 
+@in_full
 def test_the_picture_of_an_ended_session_stays_until_it_is_removed(chromium, open_page, release):
     a = open_page(chromium, release.gateway.https)
     share(a)
@@ -151,7 +152,7 @@ def test_the_picture_of_an_ended_session_stays_until_it_is_removed(chromium, ope
     until(lambda: pictures(a), lambda count: count == 0)
 
 
-@both
+@both_in_full
 def test_a_new_version_is_used_at_the_next_visit(browser, open_page, release, problems):
     gateway = release.gateway
     a = open_page(browser, gateway.https)
@@ -185,6 +186,7 @@ def test_a_new_version_is_used_at_the_next_visit(browser, open_page, release, pr
 NO_WORKER = {"service_workers": "block"}
 
 
+@in_full
 @both
 def test_without_a_worker_a_new_version_is_used_after_one_visit_at_most(browser, open_page, release, problems):
     address = release.gateway.http
@@ -204,6 +206,7 @@ def test_without_a_worker_a_new_version_is_used_after_one_visit_at_most(browser,
     until(visit, lambda found: found == ["two", "two"])
 
 
+@in_full
 @both
 def test_without_a_worker_a_copy_of_the_page_whose_files_are_gone_is_replaced(browser, unopened_page, release, problems):
     # The script is gone, and the reload interrupts other requests.
@@ -224,6 +227,7 @@ def test_without_a_worker_a_copy_of_the_page_whose_files_are_gone_is_replaced(br
     assert page.evaluate(VERSION) == ["two", "two"]
 
 
+@in_full
 def test_the_sources_have_no_worker_and_remove_one(chromium, open_page, release):
     a = open_page(chromium, release.gateway.https)
     until(lambda: cached(a), lambda count: count == 1, 30)

@@ -10,7 +10,7 @@ import urllib.request
 from PIL import ImageChops
 from board import PHONE, address, draw, has_ink, image, line, pen, picture, says, sees_ink, sees_paper, share, touch
 from board import two_fingers, wave
-from conftest import both, both_in_full, until
+from conftest import both, both_in_full, in_full, until
 
 
 @both
@@ -34,7 +34,7 @@ def test_no_socket_is_opened_before_sharing(chromium, open_page):
     assert len(sockets) == 1 and sockets[0].endswith(f"/api/sessions/{path[2:]}/socket")
 
 
-@both
+@both_in_full
 def test_the_link_can_be_copied(browser, open_page):
     page = open_page(browser)
     page.locator("#share").click()
@@ -44,6 +44,7 @@ def test_the_link_can_be_copied(browser, open_page):
     says(page, "#share-copy", "Copied")
 
 
+@in_full
 def test_the_link_can_be_copied_outside_of_secure_contexts(chromium, open_page, gateway, problems):
     problems.allow("Cross-Origin-Opener-Policy")
     page = open_page(chromium, gateway.http.replace("127.0.0.1", "draw.test").replace("localhost", "draw.test"))
@@ -123,6 +124,7 @@ def test_a_phone_has_large_targets_and_no_scrolling(chromium, open_page, out):
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
+@in_full
 def test_on_a_dense_screen_the_canvas_has_all_its_pixels(chromium, open_page):
     page = open_page(chromium, device_scale_factor=2)
     assert page.evaluate("[canvas.width, canvas.height]") == [2000, 1400]
@@ -137,6 +139,7 @@ def test_on_a_dense_screen_the_canvas_has_all_its_pixels(chromium, open_page):
     assert picture(page) == before
 
 
+@in_full
 def test_a_repainted_area_equals_a_full_repaint(chromium, open_page):
     page = open_page(chromium)
     for at in range(6):
@@ -158,6 +161,7 @@ def test_a_repainted_area_equals_a_full_repaint(chromium, open_page):
     assert sum(shades[16:]) < 300
 
 
+@in_full
 def test_dark_and_light_differ(chromium, open_page, out):
     colors = set()
     for scheme in ("light", "dark"):
@@ -168,6 +172,7 @@ def test_dark_and_light_differ(chromium, open_page, out):
     assert len(colors) == 2
 
 
+@in_full
 def test_thousands_of_strokes_do_not_slow_down_frames(chromium, open_page):
     """Many finished strokes are on a layer: a frame costs as much as the growing stroke. The limits are wide, because other
     work shares the machine."""

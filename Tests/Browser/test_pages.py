@@ -20,7 +20,7 @@ from board import (
     sees_people,
     share,
 )
-from conftest import both, both_in_full, open_in, ready, until
+from conftest import both, both_in_full, in_full, open_in, ready, until
 from playwright.sync_api import Locator, Page
 from test_connection import plain, strokes  # noqa: F401
 
@@ -68,7 +68,7 @@ def has_title(page: Page, title: str) -> None:
 # Back and Forward.
 
 
-@both
+@both_in_full
 def test_back_and_forward_go_between_pages_without_a_session(browser, open_page):
     page = open_page(browser)
     draw(page, line(100, 150, 300, 150))
@@ -89,6 +89,7 @@ def test_back_and_forward_go_between_pages_without_a_session(browser, open_page)
     assert strokes(page) == 1
 
 
+@in_full
 @both
 def test_back_after_a_new_page_shows_the_old_session_to_everybody(browser, chromium, open_page):
     a = open_page(chromium)
@@ -124,7 +125,8 @@ def test_back_after_a_new_page_shows_the_old_session_to_everybody(browser, chrom
     all_hold_the_same(a, b)
 
 
-@both_in_full
+@in_full
+@both
 def test_sharing_and_leaving_make_no_entry(browser, open_page):
     page = open_page(browser)
     before = page.evaluate("history.length")
@@ -138,6 +140,7 @@ def test_sharing_and_leaving_make_no_entry(browser, open_page):
     until(lambda: strokes(page), lambda count: count == 1)
 
 
+@in_full
 def test_strokes_drawn_offline_before_back_reach_their_session(chromium, open_page, plain, proxy, gateway):  # noqa: F811
     a = open_page(chromium, plain)
     old = share(a)
@@ -166,7 +169,7 @@ def test_strokes_drawn_offline_before_back_reach_their_session(chromium, open_pa
 # Undo.
 
 
-@both
+@both_in_full
 def test_undo_and_redo_continue_after_a_reload(browser, open_page):
     page = open_page(browser)
     for y in (150, 250, 350):
@@ -185,6 +188,7 @@ def test_undo_and_redo_continue_after_a_reload(browser, open_page):
     assert page.locator("#undo").is_disabled()
 
 
+@in_full
 @both
 def test_after_a_reload_what_somebody_removed_is_reported(browser, chromium, open_page):
     a = open_page(browser)
@@ -206,6 +210,7 @@ def test_after_a_reload_what_somebody_removed_is_reported(browser, chromium, ope
     all_hold_the_same(a, b)
 
 
+@in_full
 def test_each_page_has_its_own_undo_history(chromium, open_page):
     page = open_page(chromium)
     draw(page, line(100, 150, 300, 150))
@@ -226,7 +231,7 @@ def test_each_page_has_its_own_undo_history(chromium, open_page):
 # Titles.
 
 
-@both
+@both_in_full
 def test_a_title_is_the_same_for_everybody(browser, chromium, open_page):
     a = open_page(browser)
     rename(a, "  Plans for\tMay ")
@@ -253,6 +258,7 @@ def test_a_title_is_the_same_for_everybody(browser, chromium, open_page):
     assert b.title() == "Draw Together"
 
 
+@in_full
 def test_a_title_given_offline_is_sent_later(chromium, open_page, plain, proxy, gateway):  # noqa: F811
     a = open_page(chromium, plain)
     path = share(a)
@@ -271,7 +277,8 @@ def test_a_title_given_offline_is_sent_later(chromium, open_page, plain, proxy, 
     all_hold_the_same(a, b)
 
 
-@both_in_full
+@in_full
+@both
 def test_a_new_page_has_no_title_and_the_old_one_keeps_its(browser, open_page):
     page = open_page(browser)
     draw(page, line(100, 150, 300, 150))
@@ -290,7 +297,7 @@ def test_a_new_page_has_no_title_and_the_old_one_keeps_its(browser, open_page):
 # The list.
 
 
-@both
+@both_in_full
 def test_the_list_opens_pages_of_every_kind(browser, chromium, open_page):
     page = open_page(browser)
     draw(page, line(100, 150, 300, 150))
@@ -336,6 +343,7 @@ def test_the_list_opens_pages_of_every_kind(browser, chromium, open_page):
     assert path_of(page) == path
 
 
+@in_full
 @both
 def test_a_page_is_removed_with_all_that_this_device_has_of_it(browser, open_page):
     page = open_page(browser)
@@ -367,6 +375,7 @@ def test_a_page_is_removed_with_all_that_this_device_has_of_it(browser, open_pag
     sees_ink(page, 200, 250)
 
 
+@in_full
 def test_the_list_is_used_with_the_keyboard_alone(chromium, open_page):
     page = open_page(chromium)
     for at in range(9):
@@ -395,6 +404,7 @@ def test_the_list_is_used_with_the_keyboard_alone(chromium, open_page):
     sees_ink(page, 200, 200)
 
 
+@in_full
 def test_a_page_that_is_open_in_another_tab_is_neither_opened_nor_removed(chromium, open_page, base, problems):
     page = open_page(chromium)
     draw(page, line(100, 150, 300, 150))
@@ -418,6 +428,7 @@ def opens(page: Page, title: str) -> bool:
     return page.locator("#page-title").text_content() == title
 
 
+@in_full
 def test_a_closed_tab_is_in_the_list_of_another_one(chromium, open_page, base, problems):
     page = open_page(chromium)
     share(page)
@@ -430,6 +441,7 @@ def test_a_closed_tab_is_in_the_list_of_another_one(chromium, open_page, base, p
     sees_ink(other, 200, 150)
 
 
+@in_full
 def test_a_hostile_title_is_only_a_text(chromium, open_page):
     a = open_page(chromium)
     path = share(a)
@@ -452,6 +464,7 @@ LOOKS = {
 }
 
 
+@in_full
 @pytest.mark.parametrize("look", LOOKS)
 def test_the_list_fits_and_axe_finds_no_problem(chromium, open_page, out, look):
     page = open_page(chromium, reduced_motion="reduce", **LOOKS[look])

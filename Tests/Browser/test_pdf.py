@@ -9,7 +9,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import PHONE, all_hold_the_same, appear, are_drawn, image, item, items, lie_alike, pick, row, sees_color, sees_items, share
-from conftest import both, until
+from conftest import both, both_in_full, in_full, until
 from gateway import Gateway, build_page
 from pdfs import damaged, document, hostile, library, protected
 from photos import ORANGE, PLUM, TEAL
@@ -43,7 +43,7 @@ def opens(page, path):
     return dialog(page)
 
 
-@both
+@both_in_full
 def test_chosen_pages_become_pictures_for_everybody(browser, open_page, tmp_path, out):
     a = open_page(browser)
     path = share(a)
@@ -83,6 +83,7 @@ def bounds(one: dict) -> tuple[float, float, float, float]:
     return left, top, left + one["width"], top + one["height"]
 
 
+@in_full
 @both
 def test_a_pdf_with_one_page_is_added_at_once_and_as_a_file_too(browser, open_page, tmp_path):
     a = open_page(browser)
@@ -94,6 +95,7 @@ def test_a_pdf_with_one_page_is_added_at_once_and_as_a_file_too(browser, open_pa
     assert [item(a, name)["isPicture"] for name in ("map p. 1", "map.pdf")] == [True, False]
 
 
+@in_full
 @both
 def test_a_cancelled_pdf_adds_nothing(browser, open_page, tmp_path):
     a = open_page(browser)
@@ -104,6 +106,7 @@ def test_a_cancelled_pdf_adds_nothing(browser, open_page, tmp_path):
     assert items(a) == []
 
 
+@in_full
 @both
 def test_a_protected_pdf_asks_for_its_password(browser, open_page, tmp_path, out):
     a = open_page(browser)
@@ -121,6 +124,7 @@ def test_a_protected_pdf_asks_for_its_password(browser, open_page, tmp_path, out
     sees_color(a, found["x"], found["y"], PLUM)
 
 
+@in_full
 @both
 def test_a_damaged_pdf_is_a_file(browser, open_page, tmp_path):
     a = open_page(browser)
@@ -131,6 +135,7 @@ def test_a_damaged_pdf_is_a_file(browser, open_page, tmp_path):
     assert dialog(a).count() == 0
 
 
+@in_full
 @both
 def test_a_thousand_pages_are_painted_only_where_they_are_seen(browser, open_page, tmp_path):
     a = open_page(browser)
@@ -154,6 +159,7 @@ def test_a_thousand_pages_are_painted_only_where_they_are_seen(browser, open_pag
     sees_color(a, found["x"], found["y"], TEAL)
 
 
+@in_full
 def test_pages_are_chosen_by_the_keyboard(chromium, open_page, tmp_path):
     a = open_page(chromium)
     shown = opens(a, document(tmp_path / "ten.pdf", [ORANGE] * 10))
@@ -189,6 +195,7 @@ def exploit(tmp_path):
     return hostile(tmp_path / "exploit.pdf", font, "document.title = 'ran'")
 
 
+@in_full
 def test_a_page_without_precautions_runs_the_script_in_the_pdf(chromium, unopened_page, exploit, problems):
     """Shows that the next test would fail without the precautions."""
     problems.allow("")
@@ -202,7 +209,7 @@ def test_a_page_without_precautions_runs_the_script_in_the_pdf(chromium, unopene
         server.shutdown()
 
 
-@both
+@both_in_full
 def test_nothing_in_a_pdf_runs(browser, open_page, exploit):
     a = open_page(browser)
     shown = opens(a, exploit)
@@ -212,6 +219,7 @@ def test_nothing_in_a_pdf_runs(browser, open_page, exploit):
     assert a.title() != "ran"
 
 
+@in_full
 def test_axe_finds_no_problem_with_the_dialog(chromium, open_page, tmp_path, out):
     for look, options in (("light", {}), ("dark", {"color_scheme": "dark"}), ("phone", PHONE)):
         page = open_page(chromium, reduced_motion="reduce", **options)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from board import all_hold_the_same, are_drawn, choose, draw, items, kept, line, pick, says, sees_ink, sees_paper, sees_people, share
-from conftest import both_in_full, in_full, ready, until
+from conftest import both, both_in_full, in_full, ready, until
 from gateway import Gateway
 from journal import Journal
 from photos import TEAL, drop, photo
@@ -25,10 +25,10 @@ ways = pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGKILL], ids=["st
 both_ways = pytest.mark.parametrize(
     ("browser", "way"),
     [
-        pytest.param("chromium", signal.SIGTERM, id="chromium-stopped"),
+        pytest.param("chromium", signal.SIGTERM, id="chromium-stopped", marks=in_full),
         pytest.param("chromium", signal.SIGKILL, id="chromium-killed"),
         pytest.param("firefox", signal.SIGTERM, id="firefox-stopped", marks=in_full),
-        pytest.param("firefox", signal.SIGKILL, id="firefox-killed"),
+        pytest.param("firefox", signal.SIGKILL, id="firefox-killed", marks=in_full),
     ],
     indirect=["browser"],
 )
@@ -109,6 +109,7 @@ def test_a_restart_is_a_short_pause(browser, chromium, open_page, own, way):
     assert a.locator("#toasts").inner_text() == ""
 
 
+@in_full
 def test_repeated_kills_lose_and_duplicate_nothing(chromium, open_page, own):
     chance = random.Random(11)
     a = open_page(chromium, own.http)
@@ -135,6 +136,7 @@ def test_repeated_kills_lose_and_duplicate_nothing(chromium, open_page, own):
     until(lambda: strokes(late), lambda count: count == drawn)
 
 
+@in_full
 @both_ways
 def test_an_upload_continues_over_a_restart(browser, open_page, own, way, problems, tmp_path):
     # A browser repeats an interrupted request by itself. If the gateway is back by then, it has part of that piece.
@@ -182,6 +184,7 @@ def test_a_new_picture_survives_a_crash(browser, open_page, own, tmp_path):
     assert a.locator("#toasts").inner_text() == ""
 
 
+@in_full
 @pytest.mark.parametrize(
     ("locale", "words"),
     [("en-US", "The attachment was damaged on the gateway"), ("de-DE", "Die Datei ist auf dem Server beschädigt.")],
@@ -208,6 +211,7 @@ def test_a_picture_damaged_on_the_disk_is_shown_as_damaged(
     assert b.locator(".item button:visible").all_inner_texts() == [""]
 
 
+@in_full
 @ways
 def test_an_ended_session_stays_ended_and_its_pictures_can_be_read(chromium, open_page, own, way, tmp_path):
     a = open_page(chromium, own.http)
@@ -283,7 +287,8 @@ def test_the_page_warns_while_entries_are_not_saved(browser, open_page):
     until(lambda: a.locator("#banner").is_hidden())
 
 
-@both_in_full
+@in_full
+@both
 def test_a_lost_connection_is_shown_before_unsaved_entries(browser, open_page):
     a = open_page(browser)
     between = Between(a)

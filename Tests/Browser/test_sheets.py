@@ -22,7 +22,7 @@ from board import (
     share,
     tool,
 )
-from conftest import both, both_in_full, ready, until
+from conftest import both, both_in_full, in_full, ready, until
 from playwright.sync_api import Page
 
 LINE = line(200, 300, 500, 300)
@@ -108,7 +108,7 @@ def test_each_sheet_has_its_own_drawing(browser, open_page):
     until(lambda: strokes(page), lambda count: count == 2)
 
 
-@both
+@both_in_full
 def test_sheets_and_their_order_are_the_same_for_everybody(browser, chromium, open_page):
     a = open_page(chromium)
     draw(a, LINE)
@@ -143,6 +143,7 @@ def test_sheets_and_their_order_are_the_same_for_everybody(browser, chromium, op
     all_hold_the_same(a, c)
 
 
+@in_full
 @both
 def test_undo_goes_to_the_sheet_of_the_change(browser, open_page):
     page = open_page(browser)
@@ -165,7 +166,7 @@ def test_undo_goes_to_the_sheet_of_the_change(browser, open_page):
     assert strokes(page) == 2
 
 
-@both
+@both_in_full
 def test_a_removed_sheet_with_the_work_of_others_comes_back(browser, chromium, open_page):
     a = open_page(chromium)
     path = share(a)
@@ -196,7 +197,7 @@ def test_a_removed_sheet_with_the_work_of_others_comes_back(browser, chromium, o
     all_hold_the_same(a, b)
 
 
-@both
+@both_in_full
 def test_sheets_survive_a_reload_with_and_without_a_session(browser, open_page):
     page = open_page(browser)
     draw(page, LINE)
@@ -221,7 +222,8 @@ def test_sheets_survive_a_reload_with_and_without_a_session(browser, open_page):
     assert strokes(page) == 2
 
 
-@both_in_full
+@in_full
+@both
 def test_a_link_to_a_missing_sheet_shows_the_first_one(browser, open_page):
     page = open_page(browser)
     draw(page, LINE)
@@ -232,6 +234,7 @@ def test_a_link_to_a_missing_sheet_shows_the_first_one(browser, open_page):
     assert "#page" not in address(other)
 
 
+@in_full
 @both
 def test_keys_choose_sheets(browser, open_page):
     page = open_page(browser)
@@ -256,6 +259,7 @@ def test_keys_choose_sheets(browser, open_page):
     has_tabs(page, "First", "Sheet 2", "Sheet 3")
 
 
+@in_full
 @both
 def test_a_tab_is_dragged_to_another_place(browser, open_page):
     page = open_page(browser)
@@ -276,6 +280,7 @@ def test_a_tab_is_dragged_to_another_place(browser, open_page):
     has_tabs(page, "Sheet 1", "Sheet 2", "Plans")
 
 
+@in_full
 @both
 def test_objects_are_copied_to_another_sheet(browser, open_page):
     page = open_page(browser)
@@ -291,6 +296,7 @@ def test_objects_are_copied_to_another_sheet(browser, open_page):
     says(page, "#summary", "1 stroke")
 
 
+@in_full
 @both
 def test_all_sheets_are_saved_and_opened_again(browser, open_page, tmp_path):
     page = open_page(browser)
@@ -325,6 +331,7 @@ def test_all_sheets_are_saved_and_opened_again(browser, open_page, tmp_path):
     says(other, "#summary", "1 stroke")
 
 
+@in_full
 def test_each_sheet_is_printed_on_a_sheet_of_paper(chromium, open_page):
     page = open_page(chromium)
     draw(page, LINE)
@@ -348,6 +355,7 @@ LOOKS = {
 }
 
 
+@in_full
 @pytest.mark.parametrize("look", LOOKS)
 def test_the_sheets_fit_and_axe_finds_no_problem(chromium, open_page, out, look):
     a = open_page(chromium)
@@ -387,7 +395,8 @@ def test_the_sheets_fit_and_axe_finds_no_problem(chromium, open_page, out, look)
         sees_ink(page, 180, 400)
 
 
-@both_in_full
+@in_full
+@both
 def test_other_tools_work_on_a_far_sheet(browser, open_page):
     page = open_page(browser)
     add(page)

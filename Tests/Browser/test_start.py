@@ -6,7 +6,7 @@ import re
 
 import pytest
 from board import PHONE, Fingers, draw, has_ink, line, move, pen, sees_ink, sees_people, share, touch
-from conftest import both, ready, until
+from conftest import both, both_in_full, in_full, ready, until
 from playwright.sync_api import Page, Route
 
 # The scripts ahead of the canvas, which a release has inside its markup; all others are modules.
@@ -88,7 +88,7 @@ def test_strokes_drawn_while_the_page_loads_are_kept(browser, open_page):
     counts(page, "2 strokes are drawn.")
 
 
-@both
+@both_in_full
 def test_strokes_drawn_while_a_session_loads_reach_the_others(browser, open_page):
     first = open_page(browser)
     path = share(first)
@@ -104,7 +104,7 @@ def test_strokes_drawn_while_a_session_loads_reach_the_others(browser, open_page
         counts(page, "2 strokes are drawn.")
 
 
-@both
+@both_in_full
 def test_a_page_whose_other_parts_cannot_be_loaded_is_drawn_on_and_enters_its_session_later(
     browser, open_page, problems
 ):
@@ -127,6 +127,7 @@ def test_a_page_whose_other_parts_cannot_be_loaded_is_drawn_on_and_enters_its_se
         counts(page, "1 stroke is drawn.")
 
 
+@in_full
 @both
 def test_a_stroke_goes_on_when_the_page_is_loaded(browser, open_page):
     page = open_page(browser, service_workers="block")
@@ -142,6 +143,7 @@ def test_a_stroke_goes_on_when_the_page_is_loaded(browser, open_page):
     counts(page, "1 stroke is drawn.")
 
 
+@in_full
 @both
 @pytest.mark.parametrize("scale", [1, 2])
 def test_a_stroke_is_visible_in_every_frame_and_never_twice(browser, open_page, scale):
@@ -167,6 +169,7 @@ def test_pens_and_fingers_draw_while_the_page_loads(chromium, open_page):
     counts(page, "2 strokes are drawn.")
 
 
+@in_full
 def test_two_fingers_make_no_stroke_while_the_page_loads(chromium, open_page):
     page = open_page(chromium, service_workers="block", **PHONE)
     load = SlowLoad(page)
@@ -182,6 +185,7 @@ def test_two_fingers_make_no_stroke_while_the_page_loads(chromium, open_page):
     counts(page, "1 stroke is drawn.")
 
 
+@in_full
 def test_the_page_works_without_the_recorder(chromium, open_page, problems):
     problems.allow("strokeRecorder", "ERR_FAILED")
     page = open_page(chromium, service_workers="block")

@@ -6,7 +6,7 @@ from board import (
     address, all_hold_the_same, choose, draw, has_ink, line, move, open_people, path_of, people, picture, says,
     sees_ink, sees_paper, sees_people, share, wave,
 )
-from conftest import both_in_full, open_in, until
+from conftest import both_in_full, in_full, open_in, until
 
 
 def test_three_browsers_see_each_other_draw_and_a_fourth_joins_late(chromium, firefox, open_page, out):
@@ -43,6 +43,7 @@ def test_three_browsers_see_each_other_draw_and_a_fourth_joins_late(chromium, fi
         page.screenshot(path=out / f"together-{name}.png")
 
 
+@in_full
 def test_concurrent_drawing_gives_equal_pictures(chromium, firefox, open_page):
     a = open_page(chromium)
     path = share(a)
@@ -83,6 +84,7 @@ def test_undo_and_redo_affect_only_own_changes(chromium, open_page):
     all_hold_the_same(a, b)
 
 
+@in_full
 def test_the_eraser_removes_others_strokes_and_undo_restores_them(chromium, firefox, open_page):
     a = open_page(chromium)
     path = share(a)
@@ -104,6 +106,7 @@ def test_the_eraser_removes_others_strokes_and_undo_restores_them(chromium, fire
     assert a.locator("#undo").is_enabled()
 
 
+@in_full
 def test_a_new_page_moves_all_participants_and_keeps_the_old_one(chromium, firefox, open_page):
     a = open_page(chromium)
     draw(a, wave(100, 300, 400, 80))
@@ -226,6 +229,7 @@ def test_a_hidden_page_is_shown_as_away_and_tabs_are_one_person(chromium, open_p
     assert a.locator(".chip:not(.me)").count() == 2
 
 
+@in_full
 def test_changes_far_from_the_pointer_show_their_authors_name(chromium, open_page):
     a = open_page(chromium)
     path = share(a)

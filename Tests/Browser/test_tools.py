@@ -6,7 +6,7 @@ from board import (
     Fingers, PHONE, all_hold_the_same, draw, has_ink, line, move, sees_color, sees_ink, sees_paper, sees_people, share, tool,
     touch,
 )
-from conftest import both_in_full, ready, until
+from conftest import both_in_full, in_full, ready, until
 
 ALPHA = """([x, y]) => {
   const ratio = canvas.width / canvas.clientWidth;
@@ -168,6 +168,7 @@ def test_a_phone_has_every_tool_in_thumb_reach(chromium, open_page, out):
     assert "\n" in text
 
 
+@in_full
 def test_any_custom_color_can_be_chosen(chromium, open_page):
     a = open_page(chromium)
     b = open_page(chromium, share(a))

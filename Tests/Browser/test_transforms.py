@@ -9,7 +9,7 @@ from board import (
     PHONE, Fingers, all_hold_the_same, are_drawn, choose, draw, items, lie_alike, line, move, pick, picture, sees_ink,
     sees_paper, sees_people, select, share, tool, touch,
 )
-from conftest import both, until
+from conftest import both, both_in_full, in_full, until
 from photos import photo
 
 TEAL = (18, 165, 165)
@@ -54,7 +54,7 @@ def size(one: dict) -> tuple[int, int]:
     return round(one["right"] - one["left"]), round(one["bottom"] - one["top"])
 
 
-@both
+@both_in_full
 def test_the_handle_rotates_for_everybody(browser, open_page, out):
     a = open_page(browser)
     path = share(a)
@@ -96,6 +96,7 @@ def test_the_handle_rotates_for_everybody(browser, open_page, out):
     all_hold_the_same(a, b)
 
 
+@in_full
 @both
 def test_texts_and_pictures_are_rotated_and_stay_so(browser, open_page, tmp_path, out):
     a = open_page(browser)
@@ -145,7 +146,7 @@ def test_texts_and_pictures_are_rotated_and_stay_so(browser, open_page, tmp_path
     assert picture(c) == picture(a)
 
 
-@both
+@both_in_full
 def test_a_selection_is_aligned_and_distributed(browser, open_page, out):
     for scheme in ("light", "dark"):
         page = open_page(browser, color_scheme=scheme)
@@ -183,7 +184,7 @@ def test_a_selection_is_aligned_and_distributed(browser, open_page, out):
         page.get_by_role("button", name="Align and distribute").wait_for(state="hidden")
 
 
-@both
+@both_in_full
 def test_what_moves_snaps_to_what_is_there(browser, open_page, out):
     page = open_page(browser)
     rectangle(page, 200, 250, 300, 310)
@@ -237,6 +238,7 @@ def test_what_moves_snaps_to_what_is_there(browser, open_page, out):
     assert round(shapes(page)[2]["left"] - shapes(page)[0]["right"]) == -14
 
 
+@in_full
 def test_a_finger_turns_by_the_handle(chromium, open_page, out):
     for scheme in ("light", "dark"):
         page = open_page(chromium, color_scheme=scheme, **PHONE)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from board import all_hold_the_same, items, pick, row, says, sees_items, sees_people, share
-from conftest import both_in_full, ready, until
+from conftest import both, both_in_full, in_full, ready, until
 from journal import Journal
 
 MB = 1024 * 1024
@@ -73,7 +73,8 @@ def test_an_upload_continues_over_ten_cuts_and_a_reload(browser, open_page, plai
     all_hold_the_same(a, b)
 
 
-@both_in_full
+@in_full
+@both
 def test_a_paused_upload_stays_paused_over_a_reload(browser, open_page, plain, slow, gateway, tmp_path):
     path = file_of(tmp_path, "slides.bin", 8 * MB)
     a = open_page(browser, plain)
@@ -101,6 +102,7 @@ def test_a_paused_upload_stays_paused_over_a_reload(browser, open_page, plain, s
     until(lambda: items(a)[0]["state"] == "ready")
 
 
+@in_full
 def test_the_text_matches_the_progress_bar(chromium, open_page, plain, slow, tmp_path):
     """Many bytes are sent at once into the buffers of browser and connection, and then none for a long time."""
     a = open_page(chromium, plain)
@@ -143,7 +145,8 @@ def test_a_cancelled_upload_is_removed_for_everyone(
     sees_items(a)
 
 
-@both_in_full
+@in_full
+@both
 def test_a_too_large_file_is_refused_without_a_request(browser, open_page, plain, proxy, tmp_path):
     path = tmp_path / "film.mkv"
     with path.open("wb") as file:
@@ -160,6 +163,7 @@ def test_a_too_large_file_is_refused_without_a_request(browser, open_page, plain
     until(lambda: a.locator("#toasts .toast").count() == 0)
 
 
+@in_full
 def test_an_upload_with_a_dead_connection_is_shown_as_paused(
     chromium, open_page, plain, slow, gateway, tmp_path
 ):

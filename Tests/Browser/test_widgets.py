@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from board import PHONE, draw, line, share, touch
-from conftest import both, until
+from conftest import both, both_in_full, in_full, until
 
 INK = "Black, on dark paper white"
 NARROW = {"viewport": {"width": 600, "height": 700}}
@@ -21,7 +21,7 @@ def is_focused(page, name: str) -> None:
     until(lambda: page.evaluate(FOCUSED), lambda found: found == name)
 
 
-@both
+@both_in_full
 @pytest.mark.parametrize(("button", "panel"), POPOVERS.items())
 def test_a_popover_closes_at_escape_and_returns_the_focus(browser, open_page, button, panel):
     page = open_page(browser, **NARROW)
@@ -42,6 +42,7 @@ def test_a_popover_closes_at_escape_and_returns_the_focus(browser, open_page, bu
     page.locator(f"#{panel}").wait_for(state="hidden")
 
 
+@in_full
 @both
 def test_escape_closes_a_popover_and_keeps_the_selection(browser, open_page):
     page = open_page(browser, **NARROW)
@@ -57,7 +58,7 @@ def test_escape_closes_a_popover_and_keeps_the_selection(browser, open_page):
     page.locator("#chosen").wait_for(state="hidden")
 
 
-@both
+@both_in_full
 def test_one_popover_is_open_and_a_press_elsewhere_closes_it(browser, open_page):
     page = open_page(browser, **NARROW)
     for button, panel in POPOVERS.items():
@@ -77,6 +78,7 @@ def test_one_popover_is_open_and_a_press_elsewhere_closes_it(browser, open_page)
     page.locator("#menu").wait_for(state="hidden")
 
 
+@in_full
 def test_a_finger_draws_beside_an_open_popover(chromium, open_page):
     page = open_page(chromium, **PHONE)
     page.locator("#ink").tap()
@@ -88,7 +90,7 @@ def test_a_finger_draws_beside_an_open_popover(chromium, open_page):
     assert stroke["rgb"] == "#8e4ec6"
 
 
-@both
+@both_in_full
 def test_arrow_keys_choose_within_a_group_and_move_nothing_else(browser, open_page):
     page = open_page(browser)
     draw(page, line(100, 200, 300, 200))
@@ -117,6 +119,7 @@ def test_arrow_keys_choose_within_a_group_and_move_nothing_else(browser, open_pa
     assert page.locator("[data-tool=rectangle]").get_attribute("aria-pressed") == "true"
 
 
+@in_full
 @both
 def test_arrow_keys_go_through_the_menu(browser, open_page):
     page = open_page(browser)
@@ -139,6 +142,7 @@ def test_arrow_keys_go_through_the_menu(browser, open_page):
     is_focused(page, "more")
 
 
+@in_full
 @both
 def test_a_press_on_the_chosen_color_applies_it_again(browser, open_page):
     page = open_page(browser)
@@ -173,6 +177,7 @@ def test_a_screen_reader_learns_which_popover_is_open(chromium, open_page):
     until(expanded, lambda found: found == {**closed, "Color and width": True})
 
 
+@in_full
 def test_groups_have_names(chromium, open_page):
     page = open_page(chromium)
     for name, count in {"Color": 6, "Width": 3}.items():
@@ -181,6 +186,7 @@ def test_groups_have_names(chromium, open_page):
     assert page.get_by_role("group", name="Theme", exact=True).get_by_role("radio").count() == 3
 
 
+@in_full
 @both
 def test_a_popover_lies_above_the_bar_and_its_parts_are_in_the_bar_where_there_is_room(browser, open_page):
     page = open_page(browser, **NARROW)
@@ -206,6 +212,7 @@ def test_a_popover_lies_above_the_bar_and_its_parts_are_in_the_bar_where_there_i
             page.locator(f"#{panel}:not(:popover-open)").wait_for(state="attached")
 
 
+@in_full
 @both
 def test_a_popover_that_is_open_while_the_window_grows_closes_as_before(browser, open_page):
     page = open_page(browser, **NARROW)

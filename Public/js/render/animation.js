@@ -24,27 +24,69 @@ export async function openAnimation(blob) {
   if (!('ImageDecoder' in globalThis) || blob.size > MAX_BYTES) return null;
   const type = await pictureTypeOf(blob);
   if (!type || !ANIMATED_TYPES.includes(type)) return null;
-  const decoder = new ImageDecoder({ type, data: await blob.arrayBuffer(), preferAnimation: true });
+  const data = await blob.arrayBuffer();
+  const decoder = await openDecoder(type, data);
+  const track = decoder?.tracks.selectedTrack;
+  if (decoder && track?.animated && track.frameCount > 1) return new Frames(type, data, decoder, track);
+  decoder?.close();
+  return null;
+}
+
+/** @implements {Animation} */
+class Frames {
+  frames;
+  repetitions;
+  #type;
+  #data;
+  #decoder;
+  /** The number of the last decoded frame. */
+  #last = -1;
+
+  /** @param {string} type @param {ArrayBuffer} data @param {ImageDecoder} decoder @param {ImageTrack} track */
+  constructor(type, data, decoder, track) {
+    this.#type = type;
+    this.#data = data;
+    this.#decoder = decoder;
+    this.frames = track.frameCount;
+    this.repetitions = track.repetitionCount;
+  }
+
+  /** @param {number} at */
+  async decode(at) {
+    // A decoder of Firefox returns the same object for a frame each time, and the caller has closed it.
+    if (at <= this.#last) await this.#restart();
+    this.#last = at;
+    const { image } = await this.#decoder.decode({ frameIndex: at });
+    const ms = (image.duration ?? 0) / 1000;
+    return { image, ms: ms <= UNUSABLE_MS ? DEFAULT_MS : Math.max(MIN_MS, ms) };
+  }
+
+  close() {
+    this.#decoder.close();
+  }
+
+  async #restart() {
+    this.#decoder.close();
+    const next = await openDecoder(this.#type, this.#data);
+    if (!next) throw new TypeError();
+    this.#decoder = next;
+  }
+}
+
+/**
+ * @param {string} type @param {ArrayBuffer} data
+ * @returns {Promise<ImageDecoder | null>} a decoder that has read all data; null if they are damaged
+ */
+async function openDecoder(type, data) {
+  const decoder = new ImageDecoder({ type, data, preferAnimation: true });
+  // Both promises are rejected for damaged data, and only one of them is waited for.
+  decoder.tracks.ready.catch(() => {});
   try {
     await decoder.completed;
     await decoder.tracks.ready;
-    const track = decoder.tracks.selectedTrack;
-    if (!track?.animated || track.frameCount < 2) throw new TypeError();
-    return {
-      frames: track.frameCount,
-      repetitions: track.repetitionCount,
-      decode: (at) => decodeFrame(decoder, at),
-      close: () => decoder.close(),
-    };
+    return decoder;
   } catch {
     decoder.close();
     return null;
   }
-}
-
-/** @param {ImageDecoder} decoder @param {number} frameIndex */
-async function decodeFrame(decoder, frameIndex) {
-  const { image } = await decoder.decode({ frameIndex });
-  const ms = (image.duration ?? 0) / 1000;
-  return { image, ms: ms <= UNUSABLE_MS ? DEFAULT_MS : Math.max(MIN_MS, ms) };
 }

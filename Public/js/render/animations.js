@@ -100,11 +100,12 @@ export class Animations {
   }
 
   /** @param {Item} item @param {Animation} animation @param {AbortSignal} signal */
-  async #playFrames(item, { frames, repetitions, decode }, signal) {
+  async #playFrames(item, animation, signal) {
+    const { frames, repetitions } = animation;
     const position = this.#positions.get(item) ?? { at: 0, plays: 0 };
     this.#positions.set(item, position);
     while (position.plays <= repetitions) {
-      const { image, ms } = await decode(position.at);
+      const { image, ms } = await animation.decode(position.at);
       const isShown = await this.#show(item, image, signal);
       if (!isShown) return false;
       position.at = (position.at + 1) % frames;
