@@ -223,6 +223,26 @@ test('what another erases of the same stroke is gone at once, also while the era
   assert.deepEqual(extents(shapes), [[0, 10, 1, 2]]);
 });
 
+test('a stroke that got the style that it has already can be erased', () => {
+  const { shapes, drawing, erase } = alone();
+  drawing.add([strokeOf({ id: 'A' }, [0, 0, 100, 0])]);
+  drawing.update([/** @type {Stroke} */ (shapes.all[0]).moved({ factor: 1, x: 0, y: 0 })]);
+  erase([50, -20], [50, 20]);
+  assert.deepEqual(extents(shapes), [[0, 40, 1, 2], [60, 100, 1, 2]]);
+});
+
+test('a line that is shown elsewhere, because its object has moved, is erased there', () => {
+  const { shapes, drawing, erase } = alone();
+  drawing.add([strokeOf({ id: 'A', tool: 'line' }, [0, 0, 100, 0])]);
+  const below = strokeOf({ id: 'A', tool: 'line' }, [0, 50, 100, 50]);
+  shapes.place = (shape) => shape.id === 'A' ? below : shape;
+  shapes.showAgain('A');
+  erase([50, 30], [50, 70]);
+  assert.deepEqual(shapes.all.map((one) => [one.bounds.top, one.bounds.bottom]), [[47, 53], [47, 53]]);
+  drawing.undo();
+  assert.deepEqual(shapes.all.map(({ id }) => id), ['A']);
+});
+
 test('two who erase parts of one stroke at the same time end with the same strokes', () => {
   const [ada, ben] = [shared(), shared(7)];
   const stroke = strokeOf({ id: keyOf(220), z: 1 }, [0, 0, 100, 0]);

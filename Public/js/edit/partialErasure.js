@@ -173,7 +173,7 @@ export class PartialErasure {
     if (this.#done > 2 * MAX_REPEATED) this.#done -= this.#path.splice(0, MAX_REPEATED).length;
     for (const shape of index.near(from, to, reach)) {
       // While somebody drags a shape, it is not where it is shown.
-      if (shapes.base(shape.id) === shape) this.#cut(shape, from, to, reach);
+      if (!shapes.remoteDrag(shape.id)) this.#cut(shape, from, to, reach);
     }
   }
 
