@@ -82,13 +82,18 @@ export class ObjectsDialog {
     const selected = this.#entries.find(({ key, isSelected }) => isSelected && this.#rows.has(key));
     this.#focus(selected?.key ?? this.#entries[0]?.key);
     this.#say(this.#count.textContent ?? '');
-    const key = await closed;
+    await closed;
+    this.#clear();
+  }
+
+  /** Closes the list and selects an object, at once: the event of the closing comes later. @param {string} key of an entry */
+  #choose(key) {
     const chosen = this.#entries.find((entry) => entry.key === key);
-    this.#close();
+    this.#dialog.close();
     if (chosen) this.#parts.choose(chosen.group);
   }
 
-  #close() {
+  #clear() {
     clearTimeout(this.#updating);
     clearTimeout(this.#announcing);
     this.#updating = this.#announcing = undefined;
@@ -200,7 +205,7 @@ export class ObjectsDialog {
     const rows = new Map();
     for (const entry of entries) {
       const row = this.#rows.get(entry.key) ?? new ObjectRow(entry.key, {
-        choose: () => this.#dialog.close(entry.key),
+        choose: () => this.#choose(entry.key),
         remove: () => this.#remove(entry.key),
       });
       row.show(entry, !this.#parts.isEnded() && !isLocked(entry));
