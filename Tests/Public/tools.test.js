@@ -86,7 +86,10 @@ test('a tap edits the topmost text; its color change is undone with the edit', (
   assert.equal(textTool.edited?.text, 'above');
   textTool.setText('over');
   Object.assign(style, { rgb: '#30a46c', color: 3 });
-  textTool.restyle();
+  // The styles of lines are chosen for what is drawn next.
+  for (const part of ['fill', 'dash', 'opacity']) textTool.restyle(part);
+  assert.equal(shapes.all[1].rgb, '#e5484d');
+  textTool.restyle('color');
   textTool.finish();
   assert.deepEqual(textsOf(shapes), ['below', 'over']);
   assert.equal(shapes.all[1].rgb, '#30a46c');
