@@ -99,6 +99,19 @@ test('a tap edits the topmost text; its color change is undone with the edit', (
   assert.deepEqual([textsOf(shapes)[1], shapes.all[1].rgb], ['over', '#30a46c']);
 });
 
+test('the undo of an edit leaves the text in its place while somebody drags it', () => {
+  const { textTool, shapes, drawing } = tools('line');
+  write(drawing, 'first');
+  tap(textTool, 110, 100);
+  textTool.setText('second');
+  textTool.finish();
+  const [{ id, bounds }] = shapes.all;
+  shapes.dragRemotely(id, { factor: 1, x: 500, y: 0 }, 2, 0);
+  drawing.undo();
+  shapes.expireRemoteDrags(Infinity);
+  assert.deepEqual([textsOf(shapes), shapes.all[0].bounds.left], [['first'], bounds.left]);
+});
+
 test('the editing ends if others remove the text', () => {
   const { textTool, shapes } = tools('line');
   tap(textTool, 100, 100);
