@@ -163,3 +163,14 @@ def test_a_stroke_is_erased_in_parts_by_one_person_while_another_removes_it(brow
     b.mouse.up()
     for page in (a, b):
         until(lambda page=page: page.evaluate("drawTogether.shapes()"), lambda shapes: shapes == [])
+
+
+def test_the_button_that_shows_everything_is_accessible(chromium, open_page):
+    page = open_page(chromium, reduced_motion="reduce", **PHONE)
+    draw(page, line(100, 200, 300, 200))
+    page.keyboard.press("+")
+    page.locator("#fit").wait_for()
+    found = Axe().run(page).response["violations"]
+    assert not found, json.dumps([(one["id"], [node["html"] for node in one["nodes"]]) for one in found], indent=1)
+    page.locator("#fit").tap()
+    page.locator("#fit").wait_for(state="hidden")
