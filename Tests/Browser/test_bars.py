@@ -74,6 +74,38 @@ def test_the_bar_is_within_the_screen_of_a_phone_or_a_tablet(chromium, open_page
         page.keyboard.press("Escape")
 
 
+# Those parts of the header that leave the window, or lie over another part; faces lie over each other a little.
+HEADER = """() => {
+  const parts = [...document.querySelectorAll('.top :is(#mark, #plain, #together, #share), #people')]
+    .filter((one) => one.checkVisibility()).map((one) => [one.id, one.getBoundingClientRect()]);
+  const found = parts.filter(([, { left, right }]) => left < 0 || right > innerWidth).map(([name]) => name);
+  parts.forEach(([name, { left, right }], index) => {
+    for (const [other, box] of parts.slice(0, index)) {
+      if (Math.min(right, box.right) - Math.max(left, box.left) > 0.5) found.push(`${name} over ${other}`);
+    }
+  });
+  return found;
+}"""
+
+
+@both_in_full
+@pytest.mark.parametrize("locale", ["en-US", "de-DE"])
+def test_the_header_of_a_session_has_room_in_the_narrowest_windows(browser, open_page, out, locale):
+    page = open_page(browser, locale=locale, viewport={"width": 320, "height": 568})
+    # Its text has no room there, but it is still its name.
+    page.get_by_role("button", name={"en-US": "Share", "de-DE": "Teilen"}[locale]).wait_for()
+    path = share(page)
+    for _ in range(3):
+        open_page(browser, path)
+    sees_people(page, 4)
+    page.locator("#together").wait_for()
+    for width in (320, 360, 370, 371, 390, 560, 561):
+        page.set_viewport_size({"width": width, "height": 568})
+        until(lambda: page.evaluate(HEADER), lambda found: found == [])
+    page.set_viewport_size({"width": 320, "height": 568})
+    page.screenshot(path=out / f"bars-header-{browser.browser_type.name}-{locale}.png")
+
+
 @both
 def test_the_choices_of_a_tool_are_above_the_bar_of_following(browser, open_page, out):
     a = open_page(browser, reduced_motion="reduce")
