@@ -128,6 +128,24 @@ test('a closed list does nothing', async () => {
   mock.timers.reset();
 });
 
+test('a list that is opened again before the event of its closing stays', async () => {
+  const { dialog, page, element, draw, press, rows, chosen } = list();
+  draw('a', 10);
+  const first = dialog.open();
+  // As in browsers, where the event comes with the next frame.
+  element().close = () => element().open = false;
+  press('Enter');
+  const second = dialog.open();
+  await first;
+  page.dispatch(element(), 'close');
+  await settled();
+  assert.deepEqual([chosen, rows(), element().open], [['a'], ['a'], true]);
+  element().close('');
+  page.dispatch(element(), 'close');
+  await second;
+  assert.deepEqual(rows(), []);
+});
+
 test('a long list is shown in parts, and only the shown objects are named', () => {
   const { dialog, rows, draw, page, focused, press, names } = list();
   for (let at = 0; at < 100; at += 1) draw(`id${at}`, 10);

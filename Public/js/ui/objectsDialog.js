@@ -83,7 +83,8 @@ export class ObjectsDialog {
     this.#focus(selected?.key ?? this.#entries[0]?.key);
     this.#say(this.#count.textContent ?? '');
     await closed;
-    this.#clear();
+    // It may have been opened again meanwhile.
+    if (!this.#dialog.open) this.#clear();
   }
 
   /** Closes the list and selects an object, at once: the event of the closing comes later. @param {string} key of an entry */
