@@ -79,8 +79,8 @@ export class ObjectsDialog {
     this.#update();
     this.#search.hidden = this.#entries.length < MIN_SEARCHED;
     const closed = showDialog(ID);
-    const selected = this.#entries.find(({ key, isSelected }) => isSelected && this.#rows.has(key));
-    this.#focus(selected?.key ?? this.#entries[0]?.key);
+    const selected = this.#entries.findIndex(({ key, isSelected }) => isSelected && this.#rows.has(key));
+    this.#focusAt(Math.max(0, selected));
     this.#say(this.#count.textContent ?? '');
     await closed;
     // It may have been opened again meanwhile.
@@ -233,13 +233,6 @@ export class ObjectsDialog {
   /** @returns {ObjectRow[]} in order */
   get #shownRows() {
     return [...this.#rows.values()];
-  }
-
-  /** @param {string | undefined} key of an entry; undefined: there is none */
-  #focus(key) {
-    const row = this.#rows.get(key ?? '');
-    if (row) row.focus();
-    else this.#heading.focus();
   }
 
   /** @param {number} index of a row, or of the one after the last */
