@@ -21,7 +21,8 @@ PROBLEMS = """() => {
   parts.forEach(([name, { left, top, right, bottom }], index) => {
     if (left < bar.left - 0.5 || right > bar.right + 0.5) found.push(name);
     for (const [other, box] of parts.slice(0, index)) {
-      const [across, down] = [Math.min(right, box.right) - Math.max(left, box.left), Math.min(bottom, box.bottom) - Math.max(top, box.top)];
+      const across = Math.min(right, box.right) - Math.max(left, box.left);
+      const down = Math.min(bottom, box.bottom) - Math.max(top, box.top);
       if (across > 0.5 && down > 0.5) found.push(`${name} over ${other}`);
     }
   });

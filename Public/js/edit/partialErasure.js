@@ -74,10 +74,9 @@ export class PartialErasure {
     session?.observe({
       entry: ({ key, retention, sender }) => {
         if (!key || sender === session.localParticipant?.number) return;
-        later(() => {
-          if (retention === Retention.remove) this.#removedByOther(key);
-          if (this.#cuts.has(key)) this.#outdate();
-        });
+        if (retention === Retention.remove) later(() => this.#removedByOther(key));
+        // Only during a movement: a catch-up may have very many entries.
+        if (this.#cuts.size > 0) later(() => this.#cuts.has(key) && this.#outdate());
       },
       acked: ({ entry: { key, retention } }) => {
         if (key && retention === Retention.remove) later(() => this.#sent.delete(key));
