@@ -204,14 +204,15 @@ def test_texts_are_measured_again_when_their_fonts_arrive_late(browser, open_pag
     has_fonts(usual)
     page = unopened_page(browser, service_workers="block")
     held: list[Route] = []
-    page.route("**/fonts/*.woff2", held.append)
+    page.route("**/fonts/*.woff2", lambda route: held.append(route))
     page.goto(base)
     ready(page)
     for one in (usual, page):
         one.keyboard.press("t")
         one.mouse.click(150, 200)
         one.keyboard.type("Milk and honey")
-    until(lambda: len(held) == 2)
+    # Reading from the page lets the routes be handled.
+    until(lambda: texts(page) and len(held) == 2)
     [expected], [early] = texts(usual), texts(page)
     assert early["right"] != expected["right"]
     box = page.locator("#writing").bounding_box()

@@ -116,8 +116,10 @@ def test_shapes_get_fills_dashes_and_opacity_and_the_others_see_them(browser, op
     until(lambda: alpha(b, 300, 260), lambda found: found == 51)
     all_hold_the_same(a, b)
     assert styles(b) == [("tint", "dotted", None)]
-    # A pen draws dashes and does not fill; a loop that it drew can be filled.
+    # A pen draws dashes and does not fill; a loop that it drew can be filled. Undo did not change the choice of the opacity.
     a.keyboard.press("p")
+    panel(a)
+    style(a, "opacity", "100 %")
     draw(a, [(500, 200), (600, 200), (600, 300), (500, 300), (500, 204)])
     assert alpha(a, 550, 250) == 0
     a.keyboard.press("v")

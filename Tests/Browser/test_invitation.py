@@ -23,7 +23,7 @@ def test_the_code_leads_to_the_page(browser, open_page, out):
         page = open_page(browser, reduced_motion="reduce", **options)
         share(page)
         link = f"https://192.0.2.7:8443/{path_of(page)}"
-        page.route("**/api/sessions/*", lambda route, link=link: route.fulfill(json={"networkLinks": [link]}))
+        page.route("**/api/sessions/*", lambda route, *, link=link: route.fulfill(json={"networkLinks": [link]}))
         page.locator("#share").click()
         says(page, "#share-scan", "scan this")
         page.screenshot(path=out / f"invitation-{browser.browser_type.name}-{name}.png")

@@ -11,6 +11,7 @@ import { encodeShape, readStroke, readText } from '../../Public/js/protocol/shap
 import { EraserTool } from '../../Public/js/tools/eraserTool.js';
 import { drag, INK, page, tap, together } from './objectSupport.js';
 
+const STAY = { factor: 1, x: 0, y: 0 };
 const FILE = { blob: new Blob(['a']), name: 'a.bin', contentType: '', natural: null };
 
 test('a locked shape cannot be selected, erased, dragged or written on', () => {
@@ -93,6 +94,18 @@ test('a lock belongs to the session: others see it, and can unlock', () => {
   settle();
   tap(ada.selectTool, 0, 50);
   assert.deepEqual([...ada.selection.ids], [box]);
+});
+
+test('the undo of a move keeps a lock that somebody has set since then', () => {
+  const { itemStore, move, drawing, draw, rectangle, shapes } = page();
+  const item = itemStore.add(FILE, { x: 100, y: 100, width: 280, height: 76 });
+  const box = draw(rectangle, [0, 0], [100, 100]);
+  move([item.id, box], 10, 0);
+  itemStore.placements.move(item, { ...item.place, isLocked: true });
+  drawing.update([Object.assign(/** @type {Stroke} */ (shapes.find(box)).moved(STAY), { isLocked: true })]);
+  drawing.undo();
+  assert.deepEqual([item.place.x, item.isLocked], [100, true]);
+  assert.deepEqual([shapes.find(box)?.extent.left, shapes.find(box)?.isLocked], [0, true]);
 });
 
 test('a locked shape of a connection still follows', () => {

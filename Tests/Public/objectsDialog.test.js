@@ -30,9 +30,10 @@ test('Enter selects: the list closes, and its object is shown', async () => {
   const closed = dialog.open();
   press('ArrowDown');
   press('Enter');
+  // At once: a key that is pressed next is about the selected object.
+  assert.deepEqual([chosen, element().open], [['first'], false]);
   await closed;
   assert.deepEqual(chosen, ['first']);
-  assert.equal(element().open, false);
 });
 
 test('the selected object has the focus, and screen readers hear that it is the selected one', () => {
@@ -125,6 +126,24 @@ test('a closed list does nothing', async () => {
   mock.timers.tick(ANNOUNCED_MS);
   assert.equal(reads(), before);
   mock.timers.reset();
+});
+
+test('a list that is opened again before the event of its closing stays', async () => {
+  const { dialog, page, element, draw, press, rows, chosen } = list();
+  draw('a', 10);
+  const first = dialog.open();
+  // As in browsers, where the event comes with the next frame.
+  element().close = () => element().open = false;
+  press('Enter');
+  const second = dialog.open();
+  await first;
+  page.dispatch(element(), 'close');
+  await settled();
+  assert.deepEqual([chosen, rows(), element().open], [['a'], ['a'], true]);
+  element().close('');
+  page.dispatch(element(), 'close');
+  await second;
+  assert.deepEqual(rows(), []);
 });
 
 test('a long list is shown in parts, and only the shown objects are named', () => {

@@ -197,6 +197,52 @@ test('what another removes or moves during the movement is not brought back, and
   assert.deepEqual(extents(shapes), [[30, 100, 1, 2], [0, 100, 2, 2]]);
 });
 
+test('what another erases of the same stroke is gone at once, also while the eraser is down', () => {
+  const { shapes, tool, erasure, receive, requested } = shared();
+  receive(strokeOf({ id: keyOf(213), z: 1 }, [0, 0, 100, 0]));
+  tool.begin(sample(80, -20));
+  tool.move([sample(80, 20)]);
+  assert.deepEqual(extents(shapes), [[0, 70, 1, 2], [90, 100, 1, 2]]);
+  const before = requested();
+  receive(
+    strokeOf({ id: keyOf(214), z: 1 }, [0, 0, 10, 0]),
+    strokeOf({ id: keyOf(215), z: 1 }, [30, 0, 100, 0]),
+    keyOf(213),
+  );
+  assert.ok(requested() > before);
+  assert.equal(erasure.frame(), false);
+  assert.deepEqual(extents(shapes), [[0, 10, 1, 2], [30, 70, 1, 2], [90, 100, 1, 2]]);
+  // The movement goes on, and its parts that were repeated cut nothing again.
+  tool.move([sample(50, 20), sample(50, -20)]);
+  assert.deepEqual(extents(shapes), [[0, 10, 1, 2], [30, 40, 1, 2], [60, 70, 1, 2], [90, 100, 1, 2]]);
+  // Ben removes all that is left of it.
+  receive(keyOf(215));
+  erasure.frame();
+  assert.deepEqual(extents(shapes), [[0, 10, 1, 2]]);
+  tool.cancel();
+  assert.deepEqual(extents(shapes), [[0, 10, 1, 2]]);
+});
+
+test('a stroke that got the style that it has already can be erased', () => {
+  const { shapes, drawing, erase } = alone();
+  drawing.add([strokeOf({ id: 'A' }, [0, 0, 100, 0])]);
+  drawing.update([/** @type {Stroke} */ (shapes.all[0]).moved({ factor: 1, x: 0, y: 0 })]);
+  erase([50, -20], [50, 20]);
+  assert.deepEqual(extents(shapes), [[0, 40, 1, 2], [60, 100, 1, 2]]);
+});
+
+test('a line that is shown elsewhere, because its object has moved, is erased there', () => {
+  const { shapes, drawing, erase } = alone();
+  drawing.add([strokeOf({ id: 'A', tool: 'line' }, [0, 0, 100, 0])]);
+  const below = strokeOf({ id: 'A', tool: 'line' }, [0, 50, 100, 50]);
+  shapes.place = (shape) => shape.id === 'A' ? below : shape;
+  shapes.showAgain('A');
+  erase([50, 30], [50, 70]);
+  assert.deepEqual(shapes.all.map((one) => [one.bounds.top, one.bounds.bottom]), [[47, 53], [47, 53]]);
+  drawing.undo();
+  assert.deepEqual(shapes.all.map(({ id }) => id), ['A']);
+});
+
 test('two who erase parts of one stroke at the same time end with the same strokes', () => {
   const [ada, ben] = [shared(), shared(7)];
   const stroke = strokeOf({ id: keyOf(220), z: 1 }, [0, 0, 100, 0]);
@@ -335,13 +381,14 @@ function alone(now, firstKey = 1) {
   let count = firstKey;
   const newKey = () => keyOf(count++);
   const drawing = new Drawing(shapes, newKey, history);
+  let frames = 0;
   const erasure = new PartialErasure({
     shapes,
     index,
     drawing,
     history,
     newKey,
-    requestFrame: () => {},
+    requestFrame: () => (frames += 1),
     later: (run) => run(),
     now,
   });
@@ -353,7 +400,15 @@ function alone(now, firstKey = 1) {
     tool.move(others.map(([x, y]) => sample(x, y)));
     tool.end();
   };
-  return { shapes, drawing, erasure, tool, erase: (/** @type {number[][]} */ ...path) => erase(path) };
+  return {
+    shapes,
+    drawing,
+    erasure,
+    tool,
+    erase: (/** @type {number[][]} */ ...path) => erase(path),
+    /** The number of requested frames. */
+    requested: () => frames,
+  };
 }
 
 /** A drawing in a joined session. @param {number} [firstKey] of the new strokes */

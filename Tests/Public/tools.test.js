@@ -86,7 +86,10 @@ test('a tap edits the topmost text; its color change is undone with the edit', (
   assert.equal(textTool.edited?.text, 'above');
   textTool.setText('over');
   Object.assign(style, { rgb: '#30a46c', color: 3 });
-  textTool.restyle();
+  // The styles of lines are chosen for what is drawn next.
+  for (const part of ['fill', 'dash', 'opacity']) textTool.restyle(part);
+  assert.equal(shapes.all[1].rgb, '#e5484d');
+  textTool.restyle('color');
   textTool.finish();
   assert.deepEqual(textsOf(shapes), ['below', 'over']);
   assert.equal(shapes.all[1].rgb, '#30a46c');
@@ -94,6 +97,19 @@ test('a tap edits the topmost text; its color change is undone with the edit', (
   assert.deepEqual([textsOf(shapes)[1], shapes.all[1].rgb], ['above', '#e5484d']);
   drawing.redo();
   assert.deepEqual([textsOf(shapes)[1], shapes.all[1].rgb], ['over', '#30a46c']);
+});
+
+test('the undo of an edit leaves the text in its place while somebody drags it', () => {
+  const { textTool, shapes, drawing } = tools('line');
+  write(drawing, 'first');
+  tap(textTool, 110, 100);
+  textTool.setText('second');
+  textTool.finish();
+  const [{ id, bounds }] = shapes.all;
+  shapes.dragRemotely(id, { factor: 1, x: 500, y: 0 }, 2, 0);
+  drawing.undo();
+  shapes.expireRemoteDrags(Infinity);
+  assert.deepEqual([textsOf(shapes), shapes.all[0].bounds.left], [['first'], bounds.left]);
 });
 
 test('the editing ends if others remove the text', () => {

@@ -191,5 +191,5 @@ function reversed(change) {
 /** @param {Placement} a @param {Placement} b */
 function isSamePlacement(a, b) {
   return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height && a.z === b.z &&
-    (a.angle ?? 0) === (b.angle ?? 0);
+    (a.angle ?? 0) === (b.angle ?? 0) && (a.isLocked ?? false) === (b.isLocked ?? false);
 }

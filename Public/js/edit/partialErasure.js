@@ -46,8 +46,10 @@ export class PartialErasure {
   #path = [];
   /** The number of steps that are done. */
   #done = 0;
-  /** @type {Set<Cut>} */
-  #cuts = new Set();
+  /** @type {Map<string, Cut>} by the id of the shape */
+  #cuts = new Map();
+  /** True if somebody has changed or removed one of these shapes since the last frame. */
+  #isOutdated = false;
   /** @type {Map<string, Cut>} by the id of a remaining stroke */
   #cutOf = new Map();
   /** @type {import('../sync/groupSession.js').GroupSession | null} */
@@ -71,8 +73,10 @@ export class PartialErasure {
     const later = (/** @type {() => void} */ run) => this.#parts.later(() => session === this.#session && run());
     session?.observe({
       entry: ({ key, retention, sender }) => {
-        if (!key || retention !== Retention.remove || sender === session.localParticipant?.number) return;
-        later(() => this.#removedByOther(key));
+        if (!key || sender === session.localParticipant?.number) return;
+        if (retention === Retention.remove) later(() => this.#removedByOther(key));
+        // Only during a movement: a catch-up may have very many entries.
+        if (this.#cuts.size > 0) later(() => this.#cuts.has(key) && this.#outdate());
       },
       acked: ({ entry: { key, retention } }) => {
         if (key && retention === Retention.remove) later(() => this.#sent.delete(key));
@@ -87,6 +91,7 @@ export class PartialErasure {
               this.#removedByOther(id);
             }
           }
+          if (this.#cuts.size > 0) this.#outdate();
         }),
     });
   }
@@ -99,6 +104,7 @@ export class PartialErasure {
 
   /** Erases along the latest movement, for a limited time. @returns {boolean} true if another frame is needed */
   frame() {
+    if (this.#isOutdated) this.#takeBackChanged();
     const end = this.#now() + SLICE_MS;
     while (this.#done < this.#path.length && this.#now() < end) this.#next();
     return this.#done < this.#path.length;
@@ -106,21 +112,16 @@ export class PartialErasure {
 
   /** Ends the movement without a change. */
   cancel() {
-    for (const cut of this.#cuts) this.#release(cut, this.#isUnchanged(cut));
+    for (const cut of this.#cuts.values()) this.#release(cut, this.#isUnchanged(cut));
     this.#reset();
   }
 
   /** Ends the movement: sends the result, and pushes it to the undo history. */
   commit() {
     while (this.#done < this.#path.length) this.#next();
-    const conflicts = [...this.#cuts].filter((cut) => !this.#isUnchanged(cut));
-    for (const cut of conflicts) this.#release(cut, false);
-    if (conflicts.length > 0) {
-      // The eraser passes over the present versions of these strokes.
-      this.#done = Math.max(0, this.#path.length - MAX_REPEATED);
-      while (this.#done < this.#path.length) this.#next();
-    }
-    const cuts = [...this.#cuts].map(({ shape, pieces }) => ({ shape, pieces: [...pieces] }));
+    this.#takeBackChanged();
+    while (this.#done < this.#path.length) this.#next();
+    const cuts = [...this.#cuts.values()].map(({ shape, pieces }) => ({ shape, pieces: [...pieces] }));
     if (this.#session) this.#expect(cuts);
     this.#reset();
     if (cuts.length === 0) return;
@@ -139,13 +140,29 @@ export class PartialErasure {
   #reset() {
     this.#path = [];
     this.#done = 0;
+    this.#isOutdated = false;
     this.#cuts.clear();
     this.#cutOf.clear();
   }
 
+  /** The next frame shows what others have made of the shapes that were cut. */
+  #outdate() {
+    this.#isOutdated = true;
+    this.#parts.requestFrame();
+  }
+
+  /** Takes back the cuts of shapes that somebody has changed since then. The eraser passes over their present versions. */
+  #takeBackChanged() {
+    this.#isOutdated = false;
+    const changed = [...this.#cuts.values()].filter((cut) => !this.#isUnchanged(cut));
+    if (changed.length === 0) return;
+    for (const cut of changed) this.#release(cut, false);
+    this.#done = Math.min(this.#done, Math.max(0, this.#path.length - MAX_REPEATED));
+  }
+
   /** Remembers the shapes that the session still has. @param {Result} cuts */
   #expect(cuts) {
-    for (const { shape, confirmed } of this.#cuts) if (confirmed) this.#sent.set(shape.id, cuts);
+    for (const { shape, confirmed } of this.#cuts.values()) if (confirmed) this.#sent.set(shape.id, cuts);
   }
 
   /** Erases along one step of the movement. */
@@ -155,7 +172,7 @@ export class PartialErasure {
     if (this.#done > 2 * MAX_REPEATED) this.#done -= this.#path.splice(0, MAX_REPEATED).length;
     for (const shape of index.near(from, to, reach)) {
       // While somebody drags a shape, it is not where it is shown.
-      if (shapes.base(shape.id) === shape) this.#cut(shape, from, to, reach);
+      if (!shapes.remoteDrag(shape.id)) this.#cut(shape, from, to, reach);
     }
   }
 
@@ -178,7 +195,7 @@ export class PartialErasure {
   #begin(shape) {
     const confirmed = this.#parts.shapes.confirmed(shape.id);
     const cut = { shape, confirmed, version: confirmed?.version ?? 0, pieces: new Set() };
-    this.#cuts.add(cut);
+    this.#cuts.set(shape.id, cut);
     return cut;
   }
 
@@ -205,7 +222,7 @@ export class PartialErasure {
     const { shapes } = this.#parts;
     const { shape, shape: { id } } = cut;
     for (const piece of cut.pieces) this.#drop(piece, cut);
-    this.#cuts.delete(cut);
+    this.#cuts.delete(id);
     shapes.edit(id, isUnchanged ? shape : shapes.confirmed(id));
     shapes.endDraft(id);
   }

@@ -95,7 +95,7 @@ export class ShapeCommands {
 
   /** @param {string} id @param {Partial<Text>} changes @returns {boolean} true if the text exists */
   #changeText(id, changes) {
-    const there = this.#shapes.find(id);
+    const there = this.#shapes.base(id);
     if (!(there instanceof Text)) return false;
     this.#replace(there.rewritten(changes), true);
     return true;

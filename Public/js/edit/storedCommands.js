@@ -165,7 +165,7 @@ function commandOf(stored, parts) {
 /** @param {import('./undoHistory.js').TextContent} content @param {Parts} parts @returns {Command} */
 function textCommand(content, { shapes, drawing }) {
   const change = (/** @type {object} */ changes) => {
-    const there = shapes.find(content.id);
+    const there = shapes.base(content.id);
     if (!(there instanceof Text)) return false;
     drawing.update([there.rewritten(changes)]);
     return true;

@@ -96,13 +96,14 @@ export class TextTool extends EventTarget {
   }
 
   /**
-   * Gives the edited text another style.
+   * Gives the edited text another style. The styles of lines do not concern it.
    * @param {string} part the part of the current style that the person has just chosen
    */
   restyle(part) {
     if (!this.#edited) return;
     const { font, size, ...ink } = this.#style();
-    const changed = part === 'font' ? { font } : part === 'width' ? { size } : ink;
+    const changed = part === 'font' ? { font } : part === 'width' ? { size } : part === 'color' ? ink : null;
+    if (!changed) return;
     this.#edited.style = { ...this.#edited.style, ...changed };
     this.setText(this.#edited.text);
     this.#begin(this.#edited);

@@ -8,16 +8,23 @@ import { strings } from '../i18n/i18n.js';
 import { element, make } from './elements.js';
 import { icon } from './icons.js';
 
+/** Resolve the promises of the dialogs that were shown last, by their ids. @type {Map<string, () => void>} */
+const endings = new Map();
+
 /** @param {string} id @returns {Promise<string>} the value of the button that closed it */
 export function showDialog(id) {
   const dialog = /** @type {HTMLDialogElement} */ (element(id));
+  // The event of a closing comes with the next frame. It must not close the dialog that is shown again before.
+  if (!dialog.open) endings.get(id)?.();
   dialog.returnValue = '';
   const lifetime = new AbortController();
   return new Promise((resolve) => {
-    dialog.addEventListener('close', () => {
+    const end = () => {
       lifetime.abort();
       resolve(dialog.returnValue);
-    }, lifetime);
+    };
+    endings.set(id, end);
+    dialog.addEventListener('close', () => dialog.open || end(), lifetime);
     dialog.addEventListener('click', ({ target }) => {
       const isOutside = target === dialog;
       if (isOutside || (target instanceof Element && target.closest('[data-close]'))) dialog.close('');

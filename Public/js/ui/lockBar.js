@@ -8,6 +8,7 @@ import { laterStrings } from '../i18n/later.js';
 import { announce, toast } from './dialogs.js';
 import { element, make } from './elements.js';
 import { icon } from './icons.js';
+import { PRESS_MS } from './longPress.js';
 
 /**
  * @typedef {import('../model/scene.js').Drawable} Drawable
@@ -39,7 +40,7 @@ export class LockBar {
   #bar = make('div', { id: 'lock-bar', class: 'chosen-bar', role: 'group', 'aria-label': laterStrings.locked });
   /** The objects that the bar unlocks. @type {Set<string>} */
   #ids = new Set();
-  /** @type {{ id: number, x: number, y: number, wasEmpty: boolean } | null} */
+  /** @type {{ id: number, x: number, y: number, at: number, wasEmpty: boolean } | null} */
   #pressed = null;
 
   /** @param {Parts} parts */
@@ -107,23 +108,24 @@ export class LockBar {
   }
 
   /** @param {PointerEvent} event */
-  #down({ target, isPrimary, pointerId, clientX, clientY }) {
+  #down({ target, isPrimary, pointerId, clientX, clientY, timeStamp }) {
     const { canvas, selection } = this.#parts;
     if (target !== canvas) return;
     const wasShown = !this.#bar.hidden;
     this.#hide();
     this.#pressed = isPrimary && !wasShown
-      ? { id: pointerId, x: clientX, y: clientY, wasEmpty: selection.size === 0 }
+      ? { id: pointerId, x: clientX, y: clientY, at: timeStamp, wasEmpty: selection.size === 0 }
       : null;
   }
 
   /** @param {PointerEvent} event */
-  #up({ pointerId, clientX, clientY }) {
+  #up({ pointerId, clientX, clientY, timeStamp }) {
     const { toolbar, selection, camera, canvas, isEnded } = this.#parts;
     const pressed = this.#pressed;
     this.#pressed = null;
     if (!pressed?.wasEmpty || pressed.id !== pointerId || selection.size > 0) return;
-    if (toolbar.tool !== 'select' || isEnded()) return;
+    // A long press shows this place to the others.
+    if (toolbar.tool !== 'select' || isEnded() || timeStamp - pressed.at >= PRESS_MS) return;
     if (Math.hypot(clientX - pressed.x, clientY - pressed.y) > SLOP) return;
     const { left, top } = canvas.getBoundingClientRect();
     const [x, y] = camera.toPlane(clientX - left, clientY - top);

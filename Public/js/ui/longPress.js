@@ -1,6 +1,7 @@
 /** Long presses on the canvas: a pointer that is down and does not move. */
 
-const PRESS_MS = 550;
+/** The time from which a press is long, in milliseconds. */
+export const PRESS_MS = 550;
 /** The distance from which a movement is no press, in pixels. */
 const SLOP = 8;
 

@@ -21,7 +21,7 @@ const NOTE = 'drawtogether:note';
 export class NoteColors {
   #parts;
   #storage = storageOr(() => localStorage);
-  #group = make('fieldset', { id: 'note-colors', class: 'colors' });
+  #group = make('section', { id: 'note-colors', class: 'colors', 'aria-label': laterStrings.noteColor });
   #buttons = NOTE_FILLS.map((_, index) => swatch(laterStrings.noteColors[index]));
   #radios;
   /** The color of new notes. */
@@ -32,7 +32,6 @@ export class NoteColors {
     this.#parts = parts;
     const stored = this.#storage.getItem(NOTE);
     this.fill = NOTE_FILLS.find((fill) => fill === stored) ?? NOTE_FILLS[0];
-    this.#group.append(make('legend', { class: 'hidden-text' }, laterStrings.noteColor));
     this.#radios = new RadioGroup(this.#group, this.#buttons, (index) => this.#choose(NOTE_FILLS[index]));
     // The focus stays in the text of the note.
     this.#group.addEventListener('mousedown', (event) => parts.textTool.edited && event.preventDefault());

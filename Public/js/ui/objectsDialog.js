@@ -79,16 +79,22 @@ export class ObjectsDialog {
     this.#update();
     this.#search.hidden = this.#entries.length < MIN_SEARCHED;
     const closed = showDialog(ID);
-    const selected = this.#entries.find(({ key, isSelected }) => isSelected && this.#rows.has(key));
-    this.#focus(selected?.key ?? this.#entries[0]?.key);
+    const selected = this.#entries.findIndex(({ key, isSelected }) => isSelected && this.#rows.has(key));
+    this.#focusAt(Math.max(0, selected));
     this.#say(this.#count.textContent ?? '');
-    const key = await closed;
+    await closed;
+    // It may have been opened again meanwhile.
+    if (!this.#dialog.open) this.#clear();
+  }
+
+  /** Closes the list and selects an object, at once: the event of the closing comes later. @param {string} key of an entry */
+  #choose(key) {
     const chosen = this.#entries.find((entry) => entry.key === key);
-    this.#close();
+    this.#dialog.close();
     if (chosen) this.#parts.choose(chosen.group);
   }
 
-  #close() {
+  #clear() {
     clearTimeout(this.#updating);
     clearTimeout(this.#announcing);
     this.#updating = this.#announcing = undefined;
@@ -200,7 +206,7 @@ export class ObjectsDialog {
     const rows = new Map();
     for (const entry of entries) {
       const row = this.#rows.get(entry.key) ?? new ObjectRow(entry.key, {
-        choose: () => this.#dialog.close(entry.key),
+        choose: () => this.#choose(entry.key),
         remove: () => this.#remove(entry.key),
       });
       row.show(entry, !this.#parts.isEnded() && !isLocked(entry));
@@ -227,13 +233,6 @@ export class ObjectsDialog {
   /** @returns {ObjectRow[]} in order */
   get #shownRows() {
     return [...this.#rows.values()];
-  }
-
-  /** @param {string | undefined} key of an entry; undefined: there is none */
-  #focus(key) {
-    const row = this.#rows.get(key ?? '');
-    if (row) row.focus();
-    else this.#heading.focus();
   }
 
   /** @param {number} index of a row, or of the one after the last */
