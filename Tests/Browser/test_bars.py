@@ -7,8 +7,10 @@ import json
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import PHONE, draw, line, says, sees_people, share
-from conftest import both, both_in_full, until
+from conftest import both, in_full, until
 from playwright.sync_api import Page
+
+pytestmark = in_full
 
 # Widths at which parts of the bar move into panels, and those next to them.
 WIDTHS = [320, 360, 430, 431, 600, 740, 768, 829, 830, 999, 1000, 1050, 1099, 1100, 1400]
@@ -42,7 +44,7 @@ def box(page: Page, selector: str) -> dict[str, float]:
     return {**found, "right": found["x"] + found["width"], "bottom": found["y"] + found["height"]}
 
 
-@both_in_full
+@both
 @pytest.mark.parametrize("locale", ["en-US", "de-DE"])
 def test_the_bar_is_within_the_window_and_nothing_overlaps(browser, open_page, locale):
     page = open_page(browser, locale=locale)
@@ -89,7 +91,7 @@ HEADER = """() => {
 }"""
 
 
-@both_in_full
+@both
 @pytest.mark.parametrize("locale", ["en-US", "de-DE"])
 def test_the_header_of_a_session_has_room_in_the_narrowest_windows(browser, open_page, out, locale):
     page = open_page(browser, locale=locale, viewport={"width": 320, "height": 568})

@@ -7,12 +7,14 @@ from board import (
     address, all_hold_the_same, are_drawn, draw, items, lie_alike, line, pick, picture, places, sees_ink, sees_paper, sees_people,
     select, share,
 )
-from conftest import both, both_in_full, until
+from conftest import both, in_full, until
 from photos import photo
 from test_copies import downloaded, opened
 from test_ink import messages, panel, style
 from test_keyboard import keyed, names, objects
 from test_objects import arrow, has_objects, rectangle, shapes
+
+pytestmark = in_full
 
 RED = (229, 72, 77)
 
@@ -73,7 +75,7 @@ def test_a_part_of_a_rotated_and_dashed_shape_is_erased(browser, open_page):
     until(lambda: [one["type"] for one in shapes(b)], lambda types: types == ["rectangle"])
 
 
-@both_in_full
+@both
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_half_transparent_shape_in_the_copies(browser, open_page, scheme):
     page = open_page(browser, color_scheme=scheme)
