@@ -167,12 +167,49 @@ test('the sheet of a link is expected at its place', async () => {
   other.view.expect(9);
   assert.equal(other.view.stopWaiting(), true);
   assert.deepEqual([other.camera.x, other.camera.y, other.camera.isHome], [0, 0, true]);
-  assert.deepEqual([log, other.log], [[], ['everything']]);
+  assert.deepEqual([log, other.log], [[], ['first view']]);
   const third = page();
   third.view.expect(9);
   third.commands.add();
   await Promise.resolve();
   assert.deepEqual([third.view.current, third.camera.x, third.view.stopWaiting()], [1, 0, true]);
+});
+
+test('sheets that become known after the first view of their objects are shown at their own first view', async () => {
+  for (const wanted of [1, 2]) {
+    const { view, camera, scene, sheets, draw, first, log } = page();
+    draw(10, 10);
+    draw(100_010, 10);
+    first.showAtFirst();
+    assert.equal(camera.scale, 0.05);
+    sheets.restore([stored(2)]);
+    view.expect(wanted);
+    await Promise.resolve();
+    assert.equal(view.stopWaiting(), false);
+    assert.deepEqual([view.current, camera.isHome, camera.x], [wanted, true, (wanted - 1) * 100_000]);
+    assert.deepEqual([scene.sheet.strokes, log.includes('finish')], [1, true]);
+  }
+});
+
+test('a view that the person chose, or that shows one sheet, stays when the page gets sheets', async () => {
+  const { view, camera, draw, first, commands, log } = page();
+  draw(10, 10);
+  draw(4000, 10);
+  first.showAtFirst();
+  const seen = [camera.x, camera.y, camera.scale];
+  commands.add();
+  await Promise.resolve();
+  assert.deepEqual([view.current, camera.x, camera.y, camera.scale], [1, ...seen]);
+  const other = page();
+  other.draw(10, 10);
+  other.draw(100_010, 10);
+  other.first.showAtFirst();
+  other.camera.zoom(20, 0, 0);
+  other.camera.pan(other.camera.x - 90_000, 0);
+  other.commands.add();
+  await Promise.resolve();
+  assert.deepEqual([other.view.current, other.camera.x, other.camera.scale], [2, 90_000, 1]);
+  assert.ok(!log.includes('finish') && !other.log.includes('finish'));
 });
 
 test('keys go through the sheets in their order', async () => {
@@ -199,6 +236,13 @@ test('another page begins with its first sheet', async () => {
   assert.deepEqual([view.current, camera.x, camera.y, scene.sheet === scene], [1, 0, 0, true]);
 });
 
+/** @param {number} number @returns {import('../../Public/js/protocol/sheetSync.js').StoredEntry} a stored sheet without a name */
+function stored(number) {
+  const sheets = new Sheets();
+  sheets.set(number, { name: '', order: number, isRemoved: false });
+  return sheets.stored[0];
+}
+
 /** A page with drawn shapes and a canvas of 1000 × 800 pixels. */
 function page() {
   const [shapes, items, history, camera, sheets] = [
@@ -214,13 +258,27 @@ function page() {
   const state = { isWorking: false };
   /** @type {string[]} */
   const log = [];
+  // The first view of objects far from each other is too large for the canvas, as in `CanvasView`.
+  const first = {
+    version: -1,
+    get isFirstView() {
+      return this.version === camera.version;
+    },
+    showAtFirst() {
+      const { bounds } = scene.sheet;
+      log.push('first view');
+      if (!bounds || bounds.right <= camera.homeX + CANVAS.width) return camera.home();
+      camera.fit(bounds, CANVAS.width, CANVAS.height);
+      this.version = camera.version;
+    },
+  };
   const view = new SheetView({
     sheets,
     contents,
     scene,
     camera,
     canvas: CANVAS,
-    view: { showEverything: () => log.push('everything') },
+    view: first,
     find: (id) => shapes.find(id),
     isWorking: () => state.isWorking,
     finish: () => log.push('finish'),
@@ -236,5 +294,5 @@ function page() {
     drawing.endStroke();
     return /** @type {import('../../Public/js/model/shapes.js').Shape} */ (shapes.all.at(-1));
   };
-  return { view, camera, scene, shapes, drawing, commands, sheets, draw, state, log };
+  return { view, camera, scene, shapes, drawing, commands, sheets, draw, state, log, first };
 }

@@ -60,6 +60,11 @@ export class CanvasView {
     return this.#renderer.hasPendingWork;
   }
 
+  /** True if the camera is where `showAtFirst` moved it. */
+  get isFirstView() {
+    return this.#camera.version === this.#shownVersion;
+  }
+
   /** Shows the whole drawing, or the initial view if that is enough. */
   showEverything() {
     const { bounds } = this.#scene.sheet;
@@ -75,7 +80,7 @@ export class CanvasView {
   showAtFirst() {
     const { bounds } = this.#scene.sheet;
     if (!bounds) return this.#camera.home();
-    if (!this.#camera.isHome && this.#camera.version !== this.#shownVersion) return;
+    if (!this.#camera.isHome && !this.isFirstView) return;
     const { left, top, right, bottom } = this.#camera.seen(this.#renderer.width, this.#renderer.height);
     const isSeen = bounds.left >= left && bounds.top >= top && bounds.right <= right && bounds.bottom <= bottom;
     if (isSeen || this.#isHomeEnough(bounds)) return;

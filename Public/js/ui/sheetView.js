@@ -13,7 +13,7 @@ import { originOf, sheetAt, sheetOf, SIDE, viewOn } from '../model/sheets.js';
  * @property {Pick<import('../model/scene.js').Scene, 'observe'> & { sheet: object }} scene
  * @property {import('../model/camera.js').Camera} camera
  * @property {{ width: number, height: number }} canvas in pixels
- * @property {{ showEverything: () => void }} view
+ * @property {Pick<import('./canvasView.js').CanvasView, 'isFirstView' | 'showAtFirst'>} view
  * @property {(id: string) => { bounds: Bounds } | null} find returns a displayed shape or item
  * @property {() => boolean} isWorking returns true while the pointer draws
  * @property {() => void} finish ends everything that is in progress on the shown sheet
@@ -72,7 +72,7 @@ export class SheetView extends EventTarget {
     if (before) {
       camera.zoom(before.scale, 0, 0);
       camera.pan((camera.x - before.x) * before.scale, (camera.y - before.y) * before.scale);
-    } else view.showEverything();
+    } else view.showAtFirst();
     requestFrame();
     this.#report();
   }
@@ -105,7 +105,7 @@ export class SheetView extends EventTarget {
     const { camera, view } = this.#parts;
     this.#show(1);
     camera.home();
-    view.showEverything();
+    view.showAtFirst();
     return true;
   }
 
@@ -162,15 +162,21 @@ export class SheetView extends EventTarget {
 
   /** @param {boolean} isDivided true if the page has sheets; false: it is one sheet without borders */
   #divide(isDivided) {
-    const { camera, canvas } = this.#parts;
+    const { camera, canvas, contents, view, finish } = this.#parts;
     const wasElsewhere = this.#current !== 1;
     this.#isDivided = isDivided;
     this.#views.clear();
-    const { left, top, right, bottom } = camera.seen(canvas.width, canvas.height);
-    const seen = sheetAt((left + right) / 2, (top + bottom) / 2);
+    const home = sheetAt(camera.homeX, camera.homeY);
+    // The page chose its first view before it knew the sheets: for the objects of all of them.
+    const isOfAll = isDivided && view.isFirstView && contents.filled.some((number) => number !== home);
+    const seen = isOfAll ? home : sheetAt(...camera.toPlane(canvas.width / 2, canvas.height / 2));
+    if (isOfAll) finish();
     this.#show(isDivided && this.#list.includes(seen) ? seen : 1);
     camera.limit = isDivided ? (view) => this.#limited(view) : (view) => view;
-    if (isDivided && seen === this.#current) camera.pan(0, 0);
+    if (isOfAll) {
+      camera.home();
+      view.showAtFirst();
+    } else if (isDivided && seen === this.#current) camera.pan(0, 0);
     else if (isDivided || wasElsewhere) camera.home();
   }
 
