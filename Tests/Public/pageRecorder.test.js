@@ -84,6 +84,24 @@ test('the end of a session is recorded; a session that no longer exists is remov
   assert.deepEqual(await page.records(), ['A “” [stroke] ended', 'X “” [stroke]']);
 });
 
+test('a board that is shared has one record: that of its session', async () => {
+  const page = new FakePage();
+  await page.shows('X');
+  page.draw('stroke');
+  page.title.set('Plans');
+  await page.rests();
+  // A thumbnail of the board that is not finished yet does not bring its record back.
+  page.draw('another');
+  const saving = page.recorder.save();
+  await page.shows('A', { session: new FakeSession('A') });
+  await saving;
+  assert.deepEqual(await page.records(), ['A “Plans” [stroke,another]']);
+  // The picture of a session that is left is a page of its own.
+  await page.shows('Y');
+  await page.rests();
+  assert.deepEqual(await page.records(), ['A “Plans” [stroke,another]', 'Y “Plans” [stroke,another]']);
+});
+
 test('an ended session that this device has no picture of is not recorded', async () => {
   const page = new FakePage();
   await page.shows('A', { session: new FakeSession('A') });
@@ -159,6 +177,7 @@ class FakePage {
         find: async (id) => this.stored.get(id) ?? null,
         put: async (record) => Boolean(this.stored.set(record.id, structuredClone(record))),
         remove: async ({ id }) => this.stored.delete(id),
+        forget: async (id) => void this.stored.delete(id),
       },
       profile: ME,
       paint: async (drawables) => {

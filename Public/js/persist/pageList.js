@@ -91,8 +91,13 @@ export class PageList {
     if (isShared) await Promise.all([this.#removeSnapshot(id), this.#removeOutboxes(id)]);
     else if (await this.#leases.hold(id)) await this.#removeBoard(id);
     else return false;
-    await this.#database.write(['pages'], ({ pages }) => void pages.delete(id));
+    await this.forget(id);
     return true;
+  }
+
+  /** Removes the record of a page only. @param {string} id */
+  async forget(id) {
+    await this.#database.write(['pages'], ({ pages }) => void pages.delete(id));
   }
 
   /** Drops the oldest pages beyond the maximum, and boards on which nothing is left. @param {string | null} shown its id */
