@@ -122,6 +122,32 @@ test('undo and redo go to the sheet of the change first', async () => {
   assert.equal(view.current, 2);
 });
 
+test('a change on a removed sheet is reported instead of shown', async () => {
+  const { commands, view, history, draw } = page();
+  commands.add();
+  await Promise.resolve();
+  view.go(2);
+  draw(100_010, 10);
+  const [, drawn] = history.done;
+  view.go(1);
+  assert.deepEqual([view.showPlaceOf(drawn), view.current], [0, 2]);
+  commands.remove(2);
+  await Promise.resolve();
+  assert.deepEqual([view.showPlaceOf(drawn), view.current], [2, 1]);
+});
+
+test('a sheet that is waited for is not shown after the person has chosen another one', async () => {
+  const { commands, view, sheets } = page();
+  commands.add();
+  commands.add();
+  await Promise.resolve();
+  view.want(7);
+  view.go(3);
+  sheets.set(7, { name: '', order: 7, isRemoved: false });
+  await Promise.resolve();
+  assert.deepEqual([view.list, view.current, view.stopWaiting()], [[1, 2, 3, 7], 3, false]);
+});
+
 test('the neighbour of a removed sheet is shown, and the sheet comes back with an undo', async () => {
   const { commands, view, drawing, log } = page();
   commands.add();
@@ -294,5 +320,5 @@ function page() {
     drawing.endStroke();
     return /** @type {import('../../Public/js/model/shapes.js').Shape} */ (shapes.all.at(-1));
   };
-  return { view, camera, scene, shapes, drawing, commands, sheets, draw, state, log, first };
+  return { view, camera, scene, shapes, drawing, history, commands, sheets, draw, state, log, first };
 }

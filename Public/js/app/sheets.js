@@ -44,6 +44,8 @@ import { keepOnBoard } from './boardSheets.js';
 
 /** The delay before the others learn which sheet this page shows: keys may go through many sheets. */
 const TELL_AFTER_MS = 300;
+/** The maximum number of people who are named in a question. */
+const MAX_NAMES = 3;
 /** The name in the part of the address behind `#`. */
 const NAME = 'page';
 
@@ -73,15 +75,23 @@ export function startSheets(parts) {
   };
   /** @param {number} number */
   const remove = async (number) => {
-    if (view.list.length < 2) return;
+    const canRemove = () => view.list.length > 1 && view.list.includes(number) && !isEnded();
+    if (!canRemove()) return;
     const name = people.nameOf(number);
+    const present = people.on(number).map(({ name }) => name);
+    const rest = present.slice(MAX_NAMES);
+    const named = [...present.slice(0, MAX_NAMES), ...rest.length > 0 ? [strings.morePeople(rest.length)] : []];
     const isOfOthers = sharing.session !== null && contents.of(number).all.some((one) => !isOwn(one, sharing));
     const question = {
       title: laterStrings.removeSheetQuestion(name),
-      text: laterStrings.removeSheetText,
+      text: isOfOthers
+        ? laterStrings.removeSheetText
+        : laterStrings.removeSeenSheetText(strings.names(named), present.length),
       action: strings.remove,
     };
-    if (isOfOthers && !await confirmed(question)) return;
+    if ((isOfOthers || present.length > 0) && !await confirmed(question)) return;
+    // Somebody may have removed it meanwhile, or all others.
+    if (!canRemove()) return;
     commands.remove(number);
     parts.changed();
     toast(laterStrings.youRemovedSheet(name));
@@ -120,27 +130,35 @@ export function startSheets(parts) {
   new MutationObserver(show).observe(element('people'), { childList: true });
   show();
 
-  let told = view.current;
+  // The others expect the first sheet.
+  let told = 1;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let telling;
-  view.addEventListener('change', () => {
+  const tell = () => {
     const { current } = view;
     if (current === told) return;
     told = current;
     nameInAddress(current);
     clearTimeout(telling);
     telling = setTimeout(() => presence.see(current), TELL_AFTER_MS);
-  });
+  };
+  view.addEventListener('change', tell);
   view.addEventListener('shown', () => {
     const { current, list } = view;
     announce(laterStrings.sheetShown(people.labelOf(current), list.indexOf(current) + 1, list.length));
   });
   history.before = (command) => {
     const { content } = command;
-    if (content?.kind !== 'sheet') return view.showPlaceOf(command);
+    if (content?.kind !== 'sheet') {
+      const removed = view.showPlaceOf(command);
+      if (removed > 0) toast(laterStrings.changedRemovedSheet(people.nameOf(removed)));
+      return;
+    }
     // A sheet that comes back is shown as soon as it is there.
     if (!content.before || 'isRemoved' in content.before) view.want(content.number);
   };
+  // It does not come back if somebody else has changed it meanwhile.
+  drawing.addEventListener('undofailed', () => view.stopWaiting());
   sheets.addEventListener('remotechange', (event) => {
     const { number, before, after, by } =
       /** @type {CustomEvent<{ number: number, before: Sheet | null, after: Sheet | null, by: number }>} */ (event)
@@ -167,6 +185,8 @@ export function startSheets(parts) {
   };
   addEventListener('hashchange', goToNamed);
   goToNamed();
+  // The page may have shown another sheet before it was named.
+  tell();
   drawing.addEventListener('caughtup', stopWaiting);
   sharing.addEventListener('opened', () => sharing.session || stopWaiting());
   return {

@@ -60,21 +60,10 @@ export class SheetView extends EventTarget {
     return this.#list;
   }
 
-  /** Shows a sheet, if it is there. @param {number} number */
+  /** Shows a sheet, if it is there. No other sheet is waited for any more. @param {number} number */
   go(number) {
-    if (number === this.#current || !this.#list.includes(number)) return;
-    const { camera, view, finish, requestFrame } = this.#parts;
-    finish();
-    this.#leave();
-    this.#show(number);
-    camera.home();
-    const before = this.#views.get(number);
-    if (before) {
-      camera.zoom(before.scale, 0, 0);
-      camera.pan((camera.x - before.x) * before.scale, (camera.y - before.y) * before.scale);
-    } else view.showAtFirst();
-    requestFrame();
-    this.#report();
+    this.#wanted = 0;
+    this.#go(number);
   }
 
   /** Shows a sheet now, or as soon as it is there. @param {number} number */
@@ -120,10 +109,16 @@ export class SheetView extends EventTarget {
     if (this.#isDivided) this.go(sheetOf(bounds));
   }
 
-  /** Shows the sheet of the objects that a command is about to change. @param {Command} command */
+  /**
+   * Shows the sheet of the objects that a command is about to change.
+   * @param {Command} command @returns {number} that sheet, if it is not shown because it is removed; 0: it is shown
+   */
   showPlaceOf({ content }) {
     const bounds = content ? placeOf(content, this.#parts.find) : null;
-    if (bounds) this.showAt(bounds);
+    if (!bounds || !this.#isDivided) return 0;
+    this.showAt(bounds);
+    const number = sheetOf(bounds);
+    return this.#parts.sheets.find(number)?.isRemoved ? number : 0;
   }
 
   /** Applies changes of the scene. To be called once a frame. @returns {boolean} true if another frame is needed */
@@ -138,11 +133,28 @@ export class SheetView extends EventTarget {
     if (this.#isDivided) this.#parts.camera.pan(0, 0);
   }
 
+  /** @param {number} number */
+  #go(number) {
+    if (number === this.#current || !this.#list.includes(number)) return;
+    const { camera, view, finish, requestFrame } = this.#parts;
+    finish();
+    this.#leave();
+    this.#show(number);
+    camera.home();
+    const before = this.#views.get(number);
+    if (before) {
+      camera.zoom(before.scale, 0, 0);
+      camera.pan((camera.x - before.x) * before.scale, (camera.y - before.y) * before.scale);
+    } else view.showAtFirst();
+    requestFrame();
+    this.#report();
+  }
+
   #goToWanted() {
     const wanted = this.#wanted;
     if (wanted === 0 || this.#parts.isWorking() || !this.#list.includes(wanted)) return;
     this.#wanted = 0;
-    this.go(wanted);
+    this.#go(wanted);
   }
 
   #update() {
@@ -154,7 +166,7 @@ export class SheetView extends EventTarget {
     if (!this.#list.includes(this.#current)) {
       // The neighbour of a removed sheet.
       const rest = before.slice(0, before.indexOf(this.#current)).reverse().concat(before);
-      this.go(rest.find((number) => this.#list.includes(number)) ?? this.#list[0]);
+      this.#go(rest.find((number) => this.#list.includes(number)) ?? this.#list[0]);
     }
     this.#goToWanted();
     if (this.#list.join() !== before.join()) this.dispatchEvent(new Event('change'));

@@ -306,12 +306,17 @@ const table = {
   removeSheet: (name) => `${name} entfernen`,
   removeSheetQuestion: (name) => `${name} entfernen?`,
   removeSheetText: 'Andere haben auf diesem Blatt gezeichnet. Alle können es aus der Liste der Blätter zurückholen.',
+  removeSeenSheetText: (names, count) =>
+    `${names} ${count === 1 ? 'ist' : 'sind'} gerade auf diesem Blatt. ` +
+    'Alle können es aus der Liste der Blätter zurückholen.',
   removedSheets: 'Entfernt',
   restoreSheet: 'Zurückholen',
   restoreSheetOf: (name) => `${name} zurückholen`,
   youRemovedSheet: (name) => `Du hast ${name} entfernt. Rückgängig holt es zurück.`,
   removedSheetBy: (person, name) =>
     `${person} hat ${name} entfernt. In der Liste der Blätter kannst du es zurückholen.`,
+  changedRemovedSheet: (name) =>
+    `Das war auf ${name}. Dieses Blatt ist entfernt. In der Liste der Blätter kannst du es zurückholen.`,
   sheetGone: 'Das Blatt dieses Links gibt es nicht mehr.',
   tooManySheets: 'Auf dieser Seite ist kein Platz für ein weiteres Blatt.',
   allSheets: 'Alle Blätter',

@@ -402,6 +402,9 @@ const table = {
   /** @param {string} name */
   removeSheetQuestion: (name) => `Remove ${name}?`,
   removeSheetText: 'Others have drawn on this sheet. Everybody can bring it back from the list of sheets.',
+  /** @param {string} names @param {number} count */
+  removeSeenSheetText: (names, count) =>
+    `${names} ${count === 1 ? 'is' : 'are'} on this sheet. Everybody can bring it back from the list of sheets.`,
   removedSheets: 'Removed',
   restoreSheet: 'Bring back',
   /** @param {string} name */
@@ -410,6 +413,9 @@ const table = {
   youRemovedSheet: (name) => `You removed ${name}. Undo brings it back.`,
   /** @param {string} person @param {string} name */
   removedSheetBy: (person, name) => `${person} removed ${name}. You can bring it back from the list of sheets.`,
+  /** @param {string} name */
+  changedRemovedSheet: (name) =>
+    `That was on ${name}. This sheet is removed. You can bring it back from the list of sheets.`,
   sheetGone: 'The sheet of this link no longer exists.',
   tooManySheets: 'This page has no room for another sheet.',
   allSheets: 'All sheets',
