@@ -131,6 +131,11 @@ def test_sheets_and_their_order_are_the_same_for_everybody(browser, chromium, op
     assert a.locator(".cursor").evaluate_all(
         "(all) => all.every((one) => { const { right, left } = one.getBoundingClientRect(); return right < 0 || left > innerWidth; })"
     )
+    # What Ben shows there is named here.
+    b.keyboard.press("j")
+    b.locator(".ping").wait_for()
+    says(a, "#toasts", "shows a place on Sheet 1.")
+    assert a.locator(".ping, .edge-ping").count() == 0
     edit(a)
     a.get_by_label("Move Plans up").click()
     close(a)

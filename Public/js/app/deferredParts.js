@@ -135,6 +135,7 @@ export async function createParts(page) {
     selectTool,
     isWorking,
     reach: (bounds) => sheets.reach(bounds),
+    elsewhere: (x, y) => sheets.elsewhere(x, y),
     glides: () => !page.reducedMotion.matches,
   });
   tools.laser = meeting.laserTool;

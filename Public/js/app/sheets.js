@@ -1,7 +1,7 @@
 /** The sheets of the page: their tabs, their list, their keys, and the sheet that the address names. */
 
 import { SheetCommands } from '../edit/sheetCommands.js';
-import { isSheet } from '../model/sheets.js';
+import { isSheet, sheetAt } from '../model/sheets.js';
 import { SheetContents } from '../model/sheetContents.js';
 import { Sheets } from '../protocol/sheetSync.js';
 import { announce, confirmed, toast } from '../ui/dialogs.js';
@@ -213,8 +213,11 @@ export function startSheets(parts) {
     get current() {
       return view.current;
     },
-    /** Shows the sheet of a part of the plane. @param {import('../model/stroke.js').Bounds} bounds */
-    showAt: (bounds) => view.showAt(bounds),
+    /** @param {number} x @param {number} y of the plane @returns {string} the name of the sheet; '' if it is the shown one */
+    elsewhere: (x, y) => {
+      const number = sheets.isDivided ? sheetAt(x, y) : view.current;
+      return number === view.current ? '' : people.nameOf(number);
+    },
     /**
      * Shows the sheet of a part of the plane. @param {import('../model/stroke.js').Bounds} bounds
      * @returns {boolean} true if another sheet was shown before

@@ -109,6 +109,7 @@ const table = {
   followers: (count) => `${counted(count, PEOPLE)} ${plural(count, { one: 'folgt', other: 'folgen' })} dir`,
 
   showsPlace: (name) => `${name} zeigt eine Stelle.`,
+  showsPlaceOn: (name, sheet) => `${name} zeigt eine Stelle auf ${sheet}.`,
   showsPlaceOutside: (name) => `${name} zeigt eine Stelle außerhalb deiner Ansicht. Dorthin`,
   tapPlace: 'Tippe auf die Stelle.',
   youShowPlace: 'Die anderen sehen diese Stelle.',

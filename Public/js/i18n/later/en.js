@@ -138,6 +138,8 @@ const table = {
   // Pointing.
   /** @param {string} name */
   showsPlace: (name) => `${name} shows a place.`,
+  /** @param {string} name @param {string} sheet */
+  showsPlaceOn: (name, sheet) => `${name} shows a place on ${sheet}.`,
   /** @param {string} name */
   showsPlaceOutside: (name) => `${name} shows a place outside of your view. Go there`,
   tapPlace: 'Tap the place to show.',
