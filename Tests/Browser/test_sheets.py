@@ -281,6 +281,22 @@ def test_a_tab_is_dragged_to_another_place(browser, open_page):
     has_tabs(page, "Sheet 1", "Sheet 2", "Plans")
 
 
+@both_in_full
+def test_a_pressed_tab_is_chosen_although_the_tabs_change(browser, chromium, open_page):
+    a = open_page(browser)
+    add(a)
+    b = open_page(chromium, share(a))
+    sees_people(a, 2)
+    box = a.locator("#sheets [role=tab]").first.bounding_box()
+    a.mouse.move(box["x"] + box["width"] / 2, box["y"] + 20)
+    a.mouse.down()
+    rename(b, "Sheet 2", "Plans")
+    all_hold_the_same(a, b)
+    a.mouse.up()
+    shows(a, "Sheet 1")
+    has_tabs(a, "Sheet 1", "Plans")
+
+
 @both
 def test_objects_are_copied_to_another_sheet(browser, open_page):
     page = open_page(browser)
