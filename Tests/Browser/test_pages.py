@@ -416,6 +416,18 @@ def test_a_page_that_is_open_in_another_tab_is_neither_opened_nor_removed(chromi
     sees_ink(other, 200, 150)
 
 
+def test_a_page_that_another_one_replaced_is_opened_in_another_tab(chromium, open_page, base, problems):
+    page = open_page(chromium)
+    draw(page, line(100, 150, 300, 150))
+    rename(page, "Mine")
+    new_page(page)
+    sees_paper(page, 200, 150)
+    other = open_in(page.context, base, problems)
+    open_list(other).get_by_text("Mine").click()
+    has_title(other, "Mine")
+    sees_ink(other, 200, 150)
+
+
 def held_locks(page: Page) -> list[str]:
     """Returns the locks that the tabs of the browser hold. Those of a closed tab are released a moment later."""
     return page.evaluate("async () => (await navigator.locks.query()).held.map(({ name }) => name)")

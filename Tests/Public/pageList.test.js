@@ -68,6 +68,7 @@ test('a board that gets its first content while the list is tidied stays', async
   await device.list.prune(null);
   assert.deepEqual(await device.keys('pages'), ['X', 'Y']);
   assert.deepEqual(await device.listed(), ['Y only here']);
+  assert.deepEqual([...device.own], ['X']);
 });
 
 test('a removed board is gone with its contents; one of another tab stays', async () => {
@@ -130,8 +131,10 @@ class Device {
         hold: async (lease) => !this.held.has(lease),
         acquire: async (lease) => {
           await this.acquiring(lease);
-          return !this.held.has(lease) && !this.own.has(lease);
+          if (this.held.has(lease) || this.own.has(lease)) return false;
+          return Boolean(this.own.add(lease));
         },
+        release: (lease) => void this.own.delete(lease),
       },
       database: create(LIST),
       boards: this.#boards,

@@ -299,6 +299,7 @@ class Device {
         this.#claims.set(claim, pages);
         return true;
       },
+      release: (claim) => void this.#claims.delete(claim),
     });
     return { storage, drawing, sheets, pages, sharing };
   }

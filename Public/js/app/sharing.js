@@ -116,7 +116,8 @@ export class Sharing extends EventTarget {
     this.#openJournal = openJournal;
     this.#database = database;
     const take = this.#acquireLease;
-    this.#alone = new LocalBoards({ drawing, itemStore, items, database, storage, newId, take });
+    const release = this.leases.release.bind(this.leases);
+    this.#alone = new LocalBoards({ drawing, itemStore, items, database, storage, newId, take, release });
     this.#items = items;
     this.#snapshotDatabase = snapshots;
     this.#alone.addEventListener('refused', () => this.dispatchEvent(new Event('unkept')));

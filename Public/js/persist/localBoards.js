@@ -18,6 +18,7 @@ import { within } from './database.js';
  * @property {import('../ui/settings.js').KeyValueStorage} storage lives as long as the tab, and has the id of the tab's board
  * @property {() => string} newId random
  * @property {import('./tabLease.js').AcquireLease} take
+ * @property {(lease: string) => void} release
  * @property {() => number} [wallClock] milliseconds since 1970
  */
 
@@ -121,10 +122,12 @@ export class LocalBoards extends EventTarget {
     const page = this.#page;
     this.#page = null;
     if (!page) return;
-    this.#parts.storage.removeItem(NAME);
-    this.#parts.database.write(['pages'], ({ pages }) => {
+    const { storage, database, release } = this.#parts;
+    storage.removeItem(NAME);
+    // From then on, another tab can open it.
+    database.write(['pages'], ({ pages }) => {
       pages.put({ ...this.#record(page), isSetAside: true }, page);
-    });
+    }).then((isKept) => isKept && release(page));
   }
 
   /** Writes all pending changes at once. */

@@ -16,7 +16,7 @@ import { browserDatabase, browserSnapshots, Database, within } from './database.
  *   `isUnsent`: the session does not have all changes of this device
  *
  * @typedef {object} Parts
- * @property {Pick<import('./pageLeases.js').PageLeases, 'hold' | 'acquire'>} leases
+ * @property {Pick<import('./pageLeases.js').PageLeases, 'hold' | 'acquire' | 'release'>} leases
  * @property {Database} [database] its own
  * @property {Database} [boards] with the boards and the outboxes
  * @property {Database} [snapshots] with the pictures of sessions
@@ -112,6 +112,7 @@ export class PageList {
       // Boards that a tab has opened, this one included, may get content meanwhile.
       if (!await this.#leases.acquire(id, { isPatient: false })) continue;
       if (await this.#removeEmptyBoard(id)) await this.forget(id);
+      this.#leases.release(id);
     }
   }
 
