@@ -171,6 +171,7 @@ const table = {
   pageEnded: 'beendet',
   onlyHere: 'nur auf diesem Gerät',
   unsent: 'noch nicht gesendet',
+  someOpenElsewhere: 'Seiten, die in anderen Tabs offen sind, bleiben.',
   openElsewhere: 'Diese Seite ist in einem anderen Tab offen.',
   removePage: (name) => `${name} aus der Liste entfernen`,
   removeEntry: 'Sie verschwindet aus dieser Liste. Ihr Link funktioniert weiter, für dich und alle anderen.',

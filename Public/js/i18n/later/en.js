@@ -212,6 +212,7 @@ const table = {
   pageEnded: 'ended',
   onlyHere: 'only on this device',
   unsent: 'not sent yet',
+  someOpenElsewhere: 'Pages that are open in other tabs stay.',
   openElsewhere: 'This page is open in another tab.',
   /** @param {string} name */
   removePage: (name) => `Remove ${name} from the list`,
