@@ -138,6 +138,7 @@ export async function createParts(page) {
     elsewhere: (x, y) => sheets.elsewhere(x, y),
     glides: () => !page.reducedMotion.matches,
   });
+  sheets.whenRemoved(() => meeting.sheetRemoved());
   tools.laser = meeting.laserTool;
   frames.run((now) => meeting.frame(now));
   return {

@@ -218,6 +218,8 @@ export function startSheets(parts) {
       const number = sheets.isDivided ? sheetAt(x, y) : view.current;
       return number === view.current ? '' : people.nameOf(number);
     },
+    /** @param {() => void} call called when another sheet is shown because the shown one was removed */
+    whenRemoved: (call) => view.addEventListener('removed', call),
     /**
      * Shows the sheet of a part of the plane. @param {import('../model/stroke.js').Bounds} bounds
      * @returns {boolean} true if another sheet was shown before

@@ -110,6 +110,11 @@ export class Meeting {
     this.#follow.toggle(person);
   }
 
+  /** The page had to leave a removed sheet. */
+  sheetRemoved() {
+    this.#follow.sheetRemoved();
+  }
+
   openList() {
     return this.#people.openList();
   }

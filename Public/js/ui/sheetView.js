@@ -20,7 +20,10 @@ import { originOf, sheetAt, sheetOf, SIDE, viewOn } from '../model/sheets.js';
  * @property {() => void} requestFrame
  */
 
-/** Events: `change`, of the sheets or of the shown one; `shown` (another sheet is shown). */
+/**
+ * Events: `change`, of the sheets or of the shown one; `shown` (another sheet is shown); `removed` (because the shown sheet was
+ * removed).
+ */
 export class SheetView extends EventTarget {
   #parts;
   #whole;
@@ -167,6 +170,7 @@ export class SheetView extends EventTarget {
       // The neighbour of a removed sheet.
       const rest = before.slice(0, before.indexOf(this.#current)).reverse().concat(before);
       this.#go(rest.find((number) => this.#list.includes(number)) ?? this.#list[0]);
+      this.dispatchEvent(new Event('removed'));
     }
     this.#goToWanted();
     if (this.#list.join() !== before.join()) this.dispatchEvent(new Event('change'));
