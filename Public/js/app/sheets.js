@@ -188,7 +188,7 @@ export function startSheets(parts) {
   // The page may have shown another sheet before it was named.
   tell();
   drawing.addEventListener('caughtup', stopWaiting);
-  sharing.addEventListener('opened', () => sharing.session || stopWaiting());
+  for (const event of ['opened', 'session']) sharing.addEventListener(event, () => sharing.session || stopWaiting());
   return {
     sheets,
     /** Adds a sheet without showing it. @param {string} name @returns {number} 0: there are too many */
