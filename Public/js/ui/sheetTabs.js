@@ -66,12 +66,13 @@ export class SheetTabs {
     if (this.#drag) return;
     const { view: { list, current }, people, isEnded } = this.#parts;
     this.#add.hidden = isEnded();
-    const sheets = list.map((number) => ({
-      number,
-      name: people.nameOf(number),
-      label: people.labelOf(number),
-      colors: people.on(number).slice(0, MAX_DOTS).map(({ color }) => color),
-    }));
+    const { bySheet } = people;
+    const sheets = list.map((number) => {
+      const there = bySheet.get(number) ?? [];
+      const label = people.labelOf(number, there);
+      const colors = there.slice(0, MAX_DOTS).map(({ color }) => color);
+      return { number, name: people.nameOf(number), label, colors };
+    });
     const shown = JSON.stringify([sheets, current]);
     if (shown === this.#shown) return;
     this.#shown = shown;
