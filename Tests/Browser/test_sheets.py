@@ -201,6 +201,60 @@ def test_a_removed_sheet_with_the_work_of_others_comes_back(browser, chromium, o
     all_hold_the_same(a, b)
 
 
+def remove(page: Page, name: str) -> None:
+    """Removes a sheet that others see, or on which they have drawn."""
+    edit(page)
+    page.get_by_role("button", name=f"Remove {name}").click()
+    page.locator("#confirm-ok").click()
+    close(page)
+
+
+@both
+def test_followers_stay_with_their_person_over_sheets(browser, chromium, open_page):
+    a = open_page(chromium)
+    add(a)
+    add(a)
+    b = open_page(browser, share(a).split("#")[0])
+    sees_people(a, 2)
+    shows(b, "Sheet 1")
+    b.locator(".chip:not(.me)").click()
+    b.locator(".follow-bar").wait_for()
+    shows(b, "Sheet 3")
+    go(a, "Sheet 1")
+    shows(b, "Sheet 1")
+    # Those who see a sheet are named before it is removed for them.
+    go(a, "Sheet 3")
+    shows(b, "Sheet 3")
+    until(lambda: a.locator("#sheets [role=tab]").last.locator(".dot").count(), lambda count: count == 1)
+    edit(a)
+    a.get_by_role("button", name="Remove Sheet 3").click()
+    says(a, "#confirm-text", "is on this sheet.")
+    a.locator("#confirm-ok").click()
+    close(a)
+    has_tabs(b, "Sheet 1", "Sheet 2")
+    shows(b, "Sheet 2")
+    go(a, "Sheet 1")
+    shows(b, "Sheet 1")
+    assert b.locator(".follow-bar").is_visible()
+
+
+@both_in_full
+def test_undo_on_a_removed_sheet_says_so(browser, chromium, open_page):
+    a = open_page(browser)
+    add(a)
+    add(a)
+    draw(a, LINE)
+    b = open_page(chromium, share(a))
+    sees_people(a, 2)
+    shows(b, "Sheet 3")
+    remove(b, "Sheet 3")
+    has_tabs(a, "Sheet 1", "Sheet 2")
+    a.keyboard.press("Control+z")
+    says(a, "#toasts", "This sheet is removed. You can bring it back from the list of sheets.")
+    until(lambda: strokes(a), lambda count: count == 0)
+    shows(a, "Sheet 2")
+
+
 @both
 def test_sheets_survive_a_reload_with_and_without_a_session(browser, open_page):
     page = open_page(browser)
