@@ -11,7 +11,7 @@ import { newRecord } from '../persist/pageList.js';
  * @typedef {object} Parts
  * @property {EventTarget & Pick<import('./sharing.js').Sharing, 'session' | 'over' | 'pageId' | 'isShared'>} sharing
  * @property {EventTarget} drawing
- * @property {Pick<import('../model/scene.js').Scene, 'all' | 'isEmpty' | 'observe' | 'sheet'>} scene
+ * @property {Pick<import('../model/scene.js').Scene, 'all' | 'isEmpty' | 'observe'>} scene
  * @property {import('../protocol/titleSync.js').Title} title
  * @property {Pick<import('../persist/pageList.js').PageList, 'find' | 'put' | 'remove' | 'forget'>} list
  * @property {{ name: string, color: string }} profile of this person

@@ -145,10 +145,11 @@ export class Meeting {
     people.addEventListener('shown', () => this.#follow.peopleChanged(people.others));
     this.#pointing.addEventListener('ping', (event) => {
       const { number, x, y } = /** @type {CustomEvent<import('../protocol/moments.js').Ping>} */ (event).detail;
-      const { name = '', color } = sharing.session?.participant(number) ?? {};
+      const participant = sharing.session?.participant(number);
+      const name = participant?.name ?? '';
       const sheet = this.#parts.elsewhere(x, y);
       if (sheet === '') announce(laterStrings.showsPlace(name));
-      else toast(laterStrings.showsPlaceOn(name, sheet), { color });
+      else toast(laterStrings.showsPlaceOn(name, sheet), { color: participant?.color });
     });
     messages.on(TransientType.hand, (sender, message) => this.#hands.receive(sender, message));
     messages.on(TransientType.gather, (sender, message) => {

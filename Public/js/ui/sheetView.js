@@ -81,10 +81,11 @@ export class SheetView extends EventTarget {
    */
   expect(number) {
     this.want(number);
-    const { camera } = this.#parts;
+    const { camera, view } = this.#parts;
     if (this.#isDivided || !camera.isHome) return;
     [camera.homeX, camera.homeY] = originOf(number);
     camera.home();
+    view.showAtFirst();
   }
 
   /** Gives up a sheet that is not there. To be called once the sheets of the page are known. @returns {boolean} true if it did */
