@@ -138,7 +138,8 @@ export function startSheets(parts) {
     const { current } = view;
     if (current === told) return;
     told = current;
-    nameInAddress(current);
+    // The address may still name the sheet that is waited for.
+    if (!view.isWaiting) nameInAddress(current);
     clearTimeout(telling);
     telling = setTimeout(() => presence.see(current), TELL_AFTER_MS);
   };

@@ -41,7 +41,7 @@ export class DrawingImporter {
   }
 
   /**
-   * A file becomes the content of an empty sheet, at its own place. Pasted objects are at the pointer on any sheet.
+   * Imports a saved drawing. A file becomes the content of an empty sheet, at its own place; pasted objects do not.
    * @param {File} file @param {{ x: number, y: number } | null} at a point of the canvas; null: its center
    * @param {{ isPasted?: boolean }} [options]
    */

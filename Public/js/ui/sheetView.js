@@ -63,6 +63,11 @@ export class SheetView extends EventTarget {
     return this.#list;
   }
 
+  /** True while another sheet is to be shown as soon as it is there. */
+  get isWaiting() {
+    return this.#wanted > 0;
+  }
+
   /** Shows a sheet, if it is there. No other sheet is waited for any more. @param {number} number */
   go(number) {
     this.#wanted = 0;
