@@ -127,7 +127,7 @@ export class SheetView extends EventTarget {
     if (!bounds || !this.#isDivided) return 0;
     this.showAt(bounds);
     const number = sheetOf(bounds);
-    return this.#parts.sheets.find(number)?.isRemoved ? number : 0;
+    return number !== this.#current && this.#parts.sheets.find(number)?.isRemoved ? number : 0;
   }
 
   /** Applies changes of the scene. To be called once a frame. @returns {boolean} true if another frame is needed */
