@@ -86,8 +86,8 @@ export class SheetView extends EventTarget {
    */
   expect(number) {
     this.want(number);
-    const { camera, view } = this.#parts;
-    if (this.#isDivided || !camera.isHome) return;
+    const { camera, view, isWorking } = this.#parts;
+    if (this.#isDivided || !camera.isHome || isWorking()) return;
     [camera.homeX, camera.homeY] = originOf(number);
     camera.home();
     view.showAtFirst();
@@ -100,7 +100,8 @@ export class SheetView extends EventTarget {
     this.#wanted = 0;
     if (this.#isDivided) return true;
     // The page is one plane.
-    const { camera, view } = this.#parts;
+    const { camera, view, finish } = this.#parts;
+    finish();
     this.#show(1);
     camera.home();
     view.showAtFirst();
@@ -184,7 +185,7 @@ export class SheetView extends EventTarget {
 
   /** @param {boolean} isDivided true if the page has sheets; false: it is one sheet without borders */
   #divide(isDivided) {
-    const { camera, canvas, contents, view, finish } = this.#parts;
+    const { camera, canvas, contents, view, isWorking, finish } = this.#parts;
     const wasElsewhere = this.#current !== 1;
     this.#isDivided = isDivided;
     this.#views.clear();
@@ -192,12 +193,13 @@ export class SheetView extends EventTarget {
     // The page chose its first view before it knew the sheets: for the objects of all of them.
     const isOfAll = isDivided && view.isFirstView && contents.filled.some((number) => number !== home);
     const seen = isOfAll ? home : sheetAt(...camera.toPlane(canvas.width / 2, canvas.height / 2));
-    if (isOfAll) finish();
     this.#show(isDivided && this.#list.includes(seen) ? seen : 1);
     camera.limit = isDivided ? (view) => this.#limited(view) : (view) => view;
     if (isOfAll) {
+      // A stroke goes on if the camera stays.
+      if (!camera.isHome) finish();
       camera.home();
-      view.showAtFirst();
+      if (!isWorking()) view.showAtFirst();
     } else if (isDivided && seen === this.#current) camera.pan(0, 0);
     else if (isDivided || wasElsewhere) camera.home();
   }
