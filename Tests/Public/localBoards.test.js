@@ -63,6 +63,7 @@ test('each tab has its own board, a duplicated tab a copy, and a new tab the las
   await quiet();
   const copy = await browser.open(new Map(one.storage));
   assert.deepEqual(drawn(copy), [1]);
+  assert.deepEqual([copy.pages.copiedFrom, one.pages.copiedFrom], [one.pages.id, null]);
   draw(copy, 3);
   draw(one, 4);
   await quiet();

@@ -51,6 +51,16 @@ test('a stored title is shown again, and a stored thumbnail stays until the pict
   assert.deepEqual(await page.records(), ['A “Plans” [stroke] with Ben']);
 });
 
+test('a copy of a board has its title', async () => {
+  const page = new FakePage();
+  page.stored.set('X', newRecord('X', { title: 'Plans' }));
+  page.sharing.copiedFrom = 'X';
+  await page.shows('Y');
+  page.draw('stroke');
+  await page.rests();
+  assert.deepEqual(await page.records(), ['X “Plans” blank', 'Y “Plans” [stroke]']);
+});
+
 test('a page that is replaced is stored with its own title and picture', async () => {
   const page = new FakePage();
   await page.shows('X');
@@ -151,6 +161,7 @@ class FakePage {
   sharing = Object.assign(new EventTarget(), {
     pageId: /** @type {string | null} */ (null),
     isShared: false,
+    copiedFrom: /** @type {string | null} */ (null),
     over: /** @type {string | null} */ (null),
     session: /** @type {any} */ (null),
   });

@@ -9,7 +9,7 @@ import { newRecord } from '../persist/pageList.js';
  * @typedef {import('../model/scene.js').Drawable} Drawable
  *
  * @typedef {object} Parts
- * @property {EventTarget & Pick<import('./sharing.js').Sharing, 'session' | 'over' | 'pageId' | 'isShared'>} sharing
+ * @property {EventTarget & Pick<import('./sharing.js').Sharing, 'session' | 'over' | 'pageId' | 'isShared' | 'copiedFrom'>} sharing
  * @property {EventTarget} drawing
  * @property {Pick<import('../model/scene.js').Scene, 'all' | 'isEmpty' | 'observe'>} scene
  * @property {import('../protocol/titleSync.js').Title} title
@@ -101,7 +101,7 @@ export class PageRecorder {
   /** Begins the record of another page. */
   async #pageChanged() {
     const { sharing, list, title } = this.#parts;
-    const { pageId: id, isShared, session } = sharing;
+    const { pageId: id, isShared, session, copiedFrom } = sharing;
     this.#watch(session);
     // A new state of the same page, such as the end of its session.
     if (id === this.#pageId) return void this.save();
@@ -118,10 +118,11 @@ export class PageRecorder {
     this.#isPictureChanged = true;
     if (!id) return;
     const stored = await list.find(id);
+    const original = !stored && copiedFrom ? await list.find(copiedFrom) : null;
     if (id !== this.#pageId) return;
     this.#record = { ...newRecord(id), ...stored, isShared };
     this.#isStored = stored !== null;
-    if (stored) title.restore(stored.title);
+    title.restore((stored ?? original)?.title ?? '');
     this.#addPeople();
     await this.save();
   }

@@ -137,6 +137,11 @@ export class Sharing extends EventTarget {
     return this.#session?.id ?? this.#over ?? this.#alone.id;
   }
 
+  /** The board of another tab of which the shown one is a copy; null: it is none. */
+  get copiedFrom() {
+    return this.isShared ? null : this.#alone.copiedFrom;
+  }
+
   /** True if the page shows a session, which may have ended. */
   get isShared() {
     return (this.#session?.id ?? this.#over) !== null;

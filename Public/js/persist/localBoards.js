@@ -47,6 +47,8 @@ export class LocalBoards extends EventTarget {
   /** @type {Promise<void>} */
   #storingItems = Promise.resolve();
   #isKept = true;
+  /** The board of another tab of which the open one is a copy; null: it is none. @type {string | null} */
+  copiedFrom = null;
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -93,6 +95,7 @@ export class LocalBoards extends EventTarget {
 
   /** Stores the current picture as a new board, and then each change. */
   begin() {
+    this.copiedFrom = null;
     this.#open(this.#parts.newId());
     // The id is new, so no other tab holds the lease, and there is nothing to wait for.
     if (this.#page) this.#parts.take(this.#page);
@@ -161,8 +164,10 @@ export class LocalBoards extends EventTarget {
       const blob = blobs.get(item.id);
       return blob ? [{ ...item, blob }] : [];
     }));
-    if (isCopy) this.begin();
-    else {
+    if (isCopy) {
+      this.begin();
+      this.copiedFrom = page;
+    } else {
       this.#open(page);
       // Store the changes that were made during the reading.
       const known = new Set([...shapes, ...items].map(({ key, id }) => key ?? id));
