@@ -84,6 +84,7 @@ test('a removed board is gone with its contents; one of another tab stays', asyn
     false,
     true,
   ]);
+  assert.equal(device.own.has('Z'), false);
 });
 
 test('a removed session leaves nothing on this device', async () => {
@@ -128,7 +129,7 @@ class Device {
     this.#snapshots = create(SNAPSHOTS);
     this.list = new PageList({
       leases: {
-        hold: async (lease) => !this.held.has(lease),
+        hold: async (lease) => !this.held.has(lease) && Boolean(this.own.add(lease)),
         acquire: async (lease) => {
           await this.acquiring(lease);
           if (this.held.has(lease) || this.own.has(lease)) return false;

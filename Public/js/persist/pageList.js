@@ -78,9 +78,16 @@ export class PageList {
       .sort((a, b) => b.at - a.at);
   }
 
-  /** @param {Pick<PageRecord, 'id' | 'isShared'>} page @returns {Promise<boolean>} false: another tab shows this board */
+  /**
+   * @param {Pick<PageRecord, 'id' | 'isShared'>} page one that is not shown
+   * @returns {Promise<boolean>} false: another tab shows this board
+   */
   async canOpen({ id, isShared }) {
-    return isShared || await this.#leases.hold(id);
+    if (isShared) return true;
+    const isFree = await this.#leases.hold(id);
+    // The page that opens it would have to wait for this one to be closed.
+    if (isFree) this.#leases.release(id);
+    return isFree;
   }
 
   /**
