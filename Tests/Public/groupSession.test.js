@@ -448,7 +448,7 @@ test('the error of a refused entry has the limit that was reached, such as that 
   session.addEventListener('error', (event) => errors.push(/** @type {CustomEvent} */ (event).detail));
   session.join();
   last().open();
-  last().tell({ joined: { ...joined({ sequence: 0 }).joined, limits: { unsavedSessionBytes: 500 } } });
+  last().tell(joined({ limits: { unsavedSessionBytes: 500 } }));
   last().tell(catchUp('tail', 0));
   last().tell(caughtUp(0));
   last().tell({ error: { code: 'storage-full', detail: 'No.', clientSequence: 1, limit: 500, actual: 501 } });
