@@ -98,6 +98,16 @@ test('the follower sees another sheet as soon as the leader does, and still foll
   assert.deepEqual([ben.sheet, ben.followed], [1, null]);
 });
 
+test('a view that is checked and stays does not end the following', () => {
+  const { pages: [ana, ben], run } = meeting(2);
+  ben.follow(ana);
+  run(SECOND);
+  // As when the page gets its second sheet, or the window another size.
+  ben.camera.pan(0, 0);
+  run(SECOND);
+  assert.equal(ben.followed, 'Person 1');
+});
+
 test('a follower whose sheet is removed still follows, and waits for the next view', () => {
   const { pages: [ana, ben], run, net } = meeting(2, { hasSheets: true });
   ben.follow(ana);
