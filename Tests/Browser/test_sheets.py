@@ -212,13 +212,13 @@ def remove(page: Page, name: str) -> None:
 @both
 def test_followers_stay_with_their_person_over_sheets(browser, chromium, open_page):
     a = open_page(chromium)
-    add(a)
-    add(a)
-    b = open_page(browser, share(a).split("#")[0])
+    b = open_page(browser, share(a))
     sees_people(a, 2)
-    shows(b, "Sheet 1")
     b.locator(".chip:not(.me)").click()
     b.locator(".follow-bar").wait_for()
+    add(a)
+    shows(b, "Sheet 2")
+    add(a)
     shows(b, "Sheet 3")
     go(a, "Sheet 1")
     shows(b, "Sheet 1")
