@@ -133,7 +133,7 @@ def test_sheets_and_their_order_are_the_same_for_everybody(browser, chromium, op
     )
     # What Ben shows there is named here.
     b.keyboard.press("j")
-    b.locator(".ping").wait_for()
+    b.locator(".ping .tag").wait_for()
     says(a, "#toasts", "shows a place on Sheet 1.")
     assert a.locator(".ping, .edge-ping").count() == 0
     edit(a)
