@@ -158,7 +158,8 @@ def test_strokes_drawn_offline_before_back_reach_their_session(chromium, open_pa
     proxy.is_holding = False
     go(a, -1)
     sees_ink(a, 200, 150)
-    assert strokes(a) == 1
+    # During a catch-up, the summary follows the picture after a moment.
+    until(lambda: strokes(a), lambda count: count == 1)
     go(a, 1)
     until(lambda: strokes(a), lambda count: count == 1)
     sees_ink(b, 200, 250)
@@ -417,15 +418,33 @@ def test_a_page_that_is_open_in_another_tab_is_neither_opened_nor_removed(chromi
     dialog.get_by_role("button", name="Remove Mine from the list").click()
     other.locator("#confirm-ok").click()
     says(other, "#pages-dialog .note", "This page is open in another tab.")
+    dialog.get_by_role("button", name="Remove all…").click()
+    other.locator("#confirm-ok").click()
+    says(other, "#pages-dialog .note", "Pages that are open in other tabs stay.")
+    assert "Mine" in rows(other)
+    locks = len(held_locks(other))
     page.close()
-    until(lambda: opens(other, "Mine"))
+    until(lambda: len(held_locks(other)), lambda count: count < locks)
+    dialog.get_by_text("Mine").click()
+    has_title(other, "Mine")
     sees_ink(other, 200, 150)
 
 
-def opens(page: Page, title: str) -> bool:
-    """Opens a page from the list; False if another tab may still have it."""
-    page.locator("#pages-list").get_by_text(title).click()
-    return page.locator("#page-title").text_content() == title
+def test_a_page_that_another_one_replaced_is_opened_in_another_tab(chromium, open_page, base, problems):
+    page = open_page(chromium)
+    draw(page, line(100, 150, 300, 150))
+    rename(page, "Mine")
+    new_page(page)
+    sees_paper(page, 200, 150)
+    other = open_in(page.context, base, problems)
+    open_list(other).get_by_text("Mine").click()
+    has_title(other, "Mine")
+    sees_ink(other, 200, 150)
+
+
+def held_locks(page: Page) -> list[str]:
+    """Returns the locks that the tabs of the browser hold. Those of a closed tab are released a moment later."""
+    return page.evaluate("async () => (await navigator.locks.query()).held.map(({ name }) => name)")
 
 
 @in_full
@@ -447,9 +466,10 @@ def test_a_hostile_title_is_only_a_text(chromium, open_page):
     path = share(a)
     b = open_page(chromium, path)
     sees_people(a, 2)
+    # The field takes the first 80 characters. One of them is removed: it would turn the text around.
     hostile = "<img src=x onerror=alert(1)>\u202e" + "W" * 100
     rename(b, hostile)
-    has_title(a, "<img src=x onerror=alert(1)>" + "W" * 52)
+    has_title(a, "<img src=x onerror=alert(1)>" + "W" * 51)
     open_list(a)
     assert rows(a)[0].startswith("<img src=x")
     assert a.evaluate("document.documentElement.scrollWidth") == 1000

@@ -288,6 +288,17 @@ def test_the_page_warns_while_entries_are_not_saved(browser, open_page):
 
 
 @in_full
+def test_a_slow_disk_is_not_called_a_full_one(chromium, open_page):
+    a = open_page(chromium)
+    between = Between(a)
+    share(a)
+    for limit, text in ((16_777_216, "The server is slow to save"), (1_099_511_627_776, "The server has no space")):
+        refusal = {"code": "storage-full", "detail": "No.", "clientSequence": 0, "limit": limit, "actual": limit + 1}
+        between.sockets[-1].send(json.dumps({"error": refusal}))
+        says(a, "#toasts", text)
+
+
+@in_full
 @both
 def test_a_lost_connection_is_shown_before_unsaved_entries(browser, open_page):
     a = open_page(browser)

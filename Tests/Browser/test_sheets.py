@@ -96,12 +96,12 @@ def test_each_sheet_has_its_own_drawing(browser, open_page):
     says(page, "#summary", "1 stroke")
     # The view of each sheet stays.
     page.keyboard.press("+")
-    scale = page.locator("#zoom-level").inner_text()
+    says(page, "#zoom-level", "125 %")
     go(page, "Sheet 2")
     sees_ink(page, 300, 400)
-    assert page.locator("#zoom-level").inner_text() == "100 %" != scale
+    says(page, "#zoom-level", "100 %")
     go(page, "Sheet 1")
-    assert page.locator("#zoom-level").inner_text() == scale
+    says(page, "#zoom-level", "125 %")
     # Everything is selected on the shown sheet only.
     page.keyboard.press("Control+a")
     page.keyboard.press("Delete")
@@ -131,6 +131,11 @@ def test_sheets_and_their_order_are_the_same_for_everybody(browser, chromium, op
     assert a.locator(".cursor").evaluate_all(
         "(all) => all.every((one) => { const { right, left } = one.getBoundingClientRect(); return right < 0 || left > innerWidth; })"
     )
+    # What Ben shows there is named here.
+    b.keyboard.press("j")
+    b.locator(".ping .tag").wait_for()
+    says(a, "#toasts", "shows a place on Sheet 1.")
+    assert a.locator(".ping, .edge-ping").count() == 0
     edit(a)
     a.get_by_label("Move Plans up").click()
     close(a)
@@ -195,6 +200,62 @@ def test_a_removed_sheet_with_the_work_of_others_comes_back(browser, chromium, o
     shows(b, "Sheet 2")
     sees_ink(b, 300, 300)
     all_hold_the_same(a, b)
+
+
+def remove(page: Page, name: str) -> None:
+    """Removes a sheet that others see, or on which they have drawn."""
+    edit(page)
+    page.get_by_role("button", name=f"Remove {name}").click()
+    page.locator("#confirm-ok").click()
+    close(page)
+
+
+@in_full
+@both
+def test_followers_stay_with_their_person_over_sheets(browser, chromium, open_page):
+    a = open_page(chromium)
+    b = open_page(browser, share(a))
+    sees_people(a, 2)
+    b.locator(".chip:not(.me)").click()
+    b.locator(".follow-bar").wait_for()
+    add(a)
+    shows(b, "Sheet 2")
+    add(a)
+    shows(b, "Sheet 3")
+    go(a, "Sheet 1")
+    shows(b, "Sheet 1")
+    # Those who see a sheet are named before it is removed for them.
+    go(a, "Sheet 3")
+    shows(b, "Sheet 3")
+    until(lambda: a.locator("#sheets [role=tab]").last.locator(".dot").count(), lambda count: count == 1)
+    edit(a)
+    a.get_by_role("button", name="Remove Sheet 3").click()
+    says(a, "#confirm-text", "is on this sheet.")
+    a.locator("#confirm-ok").click()
+    close(a)
+    has_tabs(b, "Sheet 1", "Sheet 2")
+    shows(b, "Sheet 2")
+    go(a, "Sheet 1")
+    shows(b, "Sheet 1")
+    assert b.locator(".follow-bar").is_visible()
+
+
+@in_full
+@both
+def test_undo_on_a_removed_sheet_says_so(browser, chromium, open_page):
+    a = open_page(browser)
+    add(a)
+    add(a)
+    draw(a, LINE)
+    b = open_page(chromium, share(a))
+    sees_people(a, 2)
+    shows(b, "Sheet 3")
+    remove(b, "Sheet 3")
+    has_tabs(a, "Sheet 1", "Sheet 2")
+    a.keyboard.press("Control+z")
+    says(a, "#toasts", "This sheet is removed. You can bring it back from the list of sheets.")
+    until(lambda: strokes(a), lambda count: count == 0)
+    shows(a, "Sheet 2")
 
 
 @both_in_full
@@ -278,6 +339,23 @@ def test_a_tab_is_dragged_to_another_place(browser, open_page):
     assert page.locator("#sheets-dialog").is_hidden()
     page.keyboard.press("Control+z")
     has_tabs(page, "Sheet 1", "Sheet 2", "Plans")
+
+
+@in_full
+@both
+def test_a_pressed_tab_is_chosen_although_the_tabs_change(browser, chromium, open_page):
+    a = open_page(browser)
+    add(a)
+    b = open_page(chromium, share(a))
+    sees_people(a, 2)
+    box = a.locator("#sheets [role=tab]").first.bounding_box()
+    a.mouse.move(box["x"] + box["width"] / 2, box["y"] + 20)
+    a.mouse.down()
+    rename(b, "Sheet 2", "Plans")
+    all_hold_the_same(a, b)
+    a.mouse.up()
+    shows(a, "Sheet 1")
+    has_tabs(a, "Sheet 1", "Plans")
 
 
 @in_full

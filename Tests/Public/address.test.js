@@ -73,6 +73,17 @@ test('an entry of the same page does not load it again', () => {
   assert.deepEqual(board.loads, []);
 });
 
+test('an entry of a link within the page leads back to its board after another page', () => {
+  const { sharing, browser, go, entries, loads } = tab('/');
+  sharing.shows(X);
+  browser.history.pushState(null, '', '/#page=2');
+  go(0);
+  assert.deepEqual(entries, [['/', { board: X }], ['/#page=2', { board: X }]]);
+  sharing.shows(Y);
+  go(-1);
+  assert.deepEqual(loads, [`/ ${X}`]);
+});
+
 test('once Back was pressed, a change of the session does not change the entry', () => {
   const { sharing, go, paths } = tab(`/s/${A}`);
   sharing.shows(A, { isShared: true });

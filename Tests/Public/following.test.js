@@ -98,6 +98,34 @@ test('the follower sees another sheet as soon as the leader does, and still foll
   assert.deepEqual([ben.sheet, ben.followed], [1, null]);
 });
 
+test('a view that is checked and stays does not end the following', () => {
+  const { pages: [ana, ben], run } = meeting(2);
+  ben.follow(ana);
+  run(SECOND);
+  // As when the page gets its second sheet, or the window another size.
+  ben.camera.pan(0, 0);
+  run(SECOND);
+  assert.equal(ben.followed, 'Person 1');
+});
+
+test('a follower whose sheet is removed still follows, and waits for the next view', () => {
+  const { pages: [ana, ben], run, net } = meeting(2, { hasSheets: true });
+  ben.follow(ana);
+  ana.reach({ left: 100_000, top: 0, right: 100_100, bottom: 100 });
+  run(SECOND);
+  assert.equal(ben.sheet, 2);
+  // Ben's page learns of the removal first.
+  net.away.add(ana);
+  ben.reach({ left: 0, top: 0, right: 100, bottom: 100 });
+  ben.controller.sheetRemoved();
+  run(100);
+  assert.deepEqual([ben.followed, ben.sheet, ben.camera.isHome], ['Person 1', 1, true]);
+  net.away.delete(ana);
+  ana.reach({ left: 100_000, top: 100_000, right: 100_100, bottom: 100_100 });
+  run(SECOND);
+  assert.deepEqual([ben.followed, ben.sheet], ['Person 1', 3]);
+});
+
 test('a movement of the follower ends it before the first view, too', () => {
   const { pages: [ana, ben], run, net } = meeting(2);
   net.loss = () => true;

@@ -441,6 +441,22 @@ for (const isResumed of [true, false]) {
   });
 }
 
+test('the error of a refused entry has the limit that was reached, such as that of entries which wait for a slow disk', () => {
+  const { session, last } = fakeSession();
+  /** @type {import('../../Public/js/sync/errors.js').GroupSessionError[]} */
+  const errors = [];
+  session.addEventListener('error', (event) => errors.push(/** @type {CustomEvent} */ (event).detail));
+  session.join();
+  last().open();
+  last().tell(joined({ limits: { unsavedSessionBytes: 500 } }));
+  last().tell(catchUp('tail', 0));
+  last().tell(caughtUp(0));
+  last().tell({ error: { code: 'storage-full', detail: 'No.', clientSequence: 1, limit: 500, actual: 501 } });
+  last().tell({ error: { code: 'storage-full', detail: 'No.', clientSequence: 1, limit: 'x' } });
+  assert.deepEqual(errors.map(({ code, limit }) => [code, limit]), [['storage-full', 500], ['storage-full', 0]]);
+  assert.equal(session.limits.unsavedSessionBytes, 500);
+});
+
 test('§3.3 entries are unsaved from the notice until the gateway revokes it or restarts', () => {
   const { session, last, reopen } = fakeSession();
   const notice = (/** @type {number} */ sequence, /** @type {string} */ code) =>

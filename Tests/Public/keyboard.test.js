@@ -8,7 +8,7 @@ import { freePlace } from '../../Public/js/model/freePlace.js';
 import { ShapeIndex } from '../../Public/js/model/spatialIndex.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
 import { overlap, Stroke } from '../../Public/js/model/stroke.js';
-import { follow, freeView, placeIn, show } from '../../Public/js/model/viewPlace.js';
+import { follow, freeView, placeIn, seenPoint, show } from '../../Public/js/model/viewPlace.js';
 import { EraserTool } from '../../Public/js/tools/eraserTool.js';
 import { ErasedCount } from '../../Public/js/tools/erasedCount.js';
 import { KeyboardPlacing } from '../../Public/js/tools/keyboardPlacing.js';
@@ -199,6 +199,16 @@ test('places in the view are named by thirds, and outside of it by the direction
   for (const [x, y, isInView, index] of places) assert.deepEqual(placeIn(at(x, y), VIEW), { isInView, index });
   // Of something large, the visible part counts.
   assert.deepEqual(placeIn({ left: 900, top: -4000, right: 9000, bottom: 4000 }, VIEW), { isInView: true, index: 5 });
+});
+
+test('the last place of the mouse counts only while it is in view', () => {
+  const camera = new Camera();
+  const canvas = { width: 1000, height: 800 };
+  camera.pan(-100, 0);
+  assert.deepEqual(seenPoint(camera, canvas, [150, 20]), { x: 50, y: 20 });
+  assert.equal(seenPoint(camera, canvas, [50, 20]), null);
+  assert.equal(seenPoint(camera, canvas, [100_150, 20]), null);
+  assert.equal(seenPoint(camera, canvas, null), null);
 });
 
 test('the camera follows as little as needed, and shows what is far away in the middle', () => {

@@ -75,6 +75,13 @@ test('a new line is not connected with the previous one', () => {
   assert.deepEqual(trails.all.get(2)?.map(({ isFirst }) => isFirst), [true, false, true, false, false]);
 });
 
+test('a line does not lead from one sheet to another, although its beginning was lost', () => {
+  const trails = new LaserTrails();
+  trails.receive(2, { points: [[0, 0], [1, 0]], first: true }, 0);
+  trails.receive(2, { points: [[100_000, 0], [100_001, 0]] }, 50);
+  assert.deepEqual(trails.all.get(2)?.map(({ isFirst }) => isFirst), [true, false, true, false]);
+});
+
 /** @type {[unknown, number][]} the points of a message, and how many of them are shown */
 const POINTS = [
   [undefined, 0],

@@ -63,6 +63,7 @@ test('each tab has its own board, a duplicated tab a copy, and a new tab the las
   await quiet();
   const copy = await browser.open(new Map(one.storage));
   assert.deepEqual(drawn(copy), [1]);
+  assert.deepEqual([copy.pages.copiedFrom, one.pages.copiedFrom], [one.pages.id, null]);
   draw(copy, 3);
   draw(one, 4);
   await quiet();
@@ -101,6 +102,8 @@ test('a board that was set aside stays, and opens by its id only', async () => {
   draw(tab, 2);
   await quiet();
   assert.notEqual(tab.pages.id, first);
+  // Another tab could have it now.
+  assert.deepEqual([browser.claims.has(String(first)), browser.claims.has(String(tab.pages.id))], [false, true]);
   assert.deepEqual(drawn(await browser.open()), []);
   browser.close(tab);
   assert.deepEqual(drawn(await browser.open()), [2]);
@@ -181,6 +184,7 @@ class Browser {
         this.claims.set(claim, pages);
         return true;
       },
+      release: (claim) => void this.claims.delete(claim),
       wallClock: () => this.time,
     });
     return { storage, items, drawing, itemStore, pages, shapes };

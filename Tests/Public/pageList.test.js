@@ -52,8 +52,23 @@ test('boards on which nothing is left are removed, except those of open tabs', a
   await device.board('Z', 3, { strokes: 0 });
   await device.board('F', 4);
   device.held.add('Y');
+  device.own.add('Z');
   await device.list.prune('Z');
   assert.deepEqual(await device.keys('pages'), ['F', 'Y', 'Z']);
+});
+
+test('a board that gets its first content while the list is tidied stays', async () => {
+  const device = new Device();
+  await device.board('X', 1, { strokes: 0 });
+  await device.board('Y', 2, { strokes: 0 });
+  await device.board('Z', 3, { strokes: 0 });
+  // This tab has opened one of them. Another tab draws on the second one, and is closed.
+  device.own.add('X');
+  device.acquiring = async (lease) => lease === 'Y' ? device.stored('Y', 4) : undefined;
+  await device.list.prune(null);
+  assert.deepEqual(await device.keys('pages'), ['X', 'Y']);
+  assert.deepEqual(await device.listed(), ['Y only here']);
+  assert.deepEqual([...device.own], ['X']);
 });
 
 test('a removed board is gone with its contents; one of another tab stays', async () => {
@@ -69,6 +84,7 @@ test('a removed board is gone with its contents; one of another tab stays', asyn
     false,
     true,
   ]);
+  assert.equal(device.own.has('Z'), false);
 });
 
 test('a removed session leaves nothing on this device', async () => {
@@ -98,6 +114,10 @@ for (const fails of /** @type {const} */ (['open', 'put'])) {
 class Device {
   /** The leases of other tabs. @type {Set<string>} */
   held = new Set();
+  /** The leases of this tab. @type {Set<string>} */
+  own = new Set();
+  /** Called before a lease is acquired. @type {(lease: string) => Promise<void>} */
+  acquiring = async () => {};
   #boards;
   #snapshots;
 
@@ -108,7 +128,15 @@ class Device {
     this.#boards = new Database(() => this.#factory(fails));
     this.#snapshots = create(SNAPSHOTS);
     this.list = new PageList({
-      leases: { hold: async (lease) => !this.held.has(lease) },
+      leases: {
+        hold: async (lease) => !this.held.has(lease) && Boolean(this.own.add(lease)),
+        acquire: async (lease) => {
+          await this.acquiring(lease);
+          if (this.held.has(lease) || this.own.has(lease)) return false;
+          return Boolean(this.own.add(lease));
+        },
+        release: (lease) => void this.own.delete(lease),
+      },
       database: create(LIST),
       boards: this.#boards,
       snapshots: this.#snapshots,

@@ -51,6 +51,16 @@ test('a stored title is shown again, and a stored thumbnail stays until the pict
   assert.deepEqual(await page.records(), ['A “Plans” [stroke] with Ben']);
 });
 
+test('a copy of a board has its title', async () => {
+  const page = new FakePage();
+  page.stored.set('X', newRecord('X', { title: 'Plans' }));
+  page.sharing.copiedFrom = 'X';
+  await page.shows('Y');
+  page.draw('stroke');
+  await page.rests();
+  assert.deepEqual(await page.records(), ['X “Plans” blank', 'Y “Plans” [stroke]']);
+});
+
 test('a page that is replaced is stored with its own title and picture', async () => {
   const page = new FakePage();
   await page.shows('X');
@@ -82,6 +92,24 @@ test('the end of a session is recorded; a session that no longer exists is remov
   await page.shows('X');
   await page.rests();
   assert.deepEqual(await page.records(), ['A “” [stroke] ended', 'X “” [stroke]']);
+});
+
+test('a board that is shared has one record: that of its session', async () => {
+  const page = new FakePage();
+  await page.shows('X');
+  page.draw('stroke');
+  page.title.set('Plans');
+  await page.rests();
+  // A thumbnail of the board that is not finished yet does not bring its record back.
+  page.draw('another');
+  const saving = page.recorder.save();
+  await page.shows('A', { session: new FakeSession('A') });
+  await saving;
+  assert.deepEqual(await page.records(), ['A “Plans” [stroke,another]']);
+  // The picture of a session that is left is a page of its own.
+  await page.shows('Y');
+  await page.rests();
+  assert.deepEqual(await page.records(), ['A “Plans” [stroke,another]', 'Y “Plans” [stroke,another]']);
 });
 
 test('an ended session that this device has no picture of is not recorded', async () => {
@@ -133,6 +161,7 @@ class FakePage {
   sharing = Object.assign(new EventTarget(), {
     pageId: /** @type {string | null} */ (null),
     isShared: false,
+    copiedFrom: /** @type {string | null} */ (null),
     over: /** @type {string | null} */ (null),
     session: /** @type {any} */ (null),
   });
@@ -159,6 +188,7 @@ class FakePage {
         find: async (id) => this.stored.get(id) ?? null,
         put: async (record) => Boolean(this.stored.set(record.id, structuredClone(record))),
         remove: async ({ id }) => this.stored.delete(id),
+        forget: async (id) => void this.stored.delete(id),
       },
       profile: ME,
       paint: async (drawables) => {

@@ -125,6 +125,20 @@ test('the others learn which sheet a page shows, also those who come later', () 
   assert.deepEqual(said(), ['{"sheet":3} to all', '{} to all']);
 });
 
+test('a page that went back to the first sheet without a connection says so', () => {
+  const { presence, clock, last, reopen, said } = joinedPresence();
+  presence.see(3);
+  last().cut();
+  presence.see(1);
+  reopen();
+  clock.pass(2 * SECOND);
+  assert.deepEqual(said(), ['{} to all']);
+  last().cut();
+  reopen();
+  clock.pass(2 * SECOND);
+  assert.deepEqual(said(), []);
+});
+
 test('the sheet of a participant is that of its last message', async () => {
   const { presence, hear, changes } = joinedPresence();
   for (const sheet of [3, 3, 2]) await hear('PresenceMessage', { sheet });

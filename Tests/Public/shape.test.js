@@ -322,6 +322,15 @@ test('pointers of others move smoothly, fade after two seconds, and disappear', 
   assert.equal(cursors.all.size, 0);
 });
 
+test('a pointer jumps to another sheet', () => {
+  const cursors = new RemoteCursors();
+  cursors.receive(2, { point: [0, 0] }, 0);
+  cursors.frame(0);
+  cursors.receive(2, { point: [100_000, 0] }, 16);
+  cursors.frame(16);
+  assert.equal(cursors.all.get(2)?.x, 100_000);
+});
+
 test('with reduced motion, pointers jump; invalid points are ignored', () => {
   const cursors = new RemoteCursors({ glides: () => false });
   cursors.receive(2, { point: [0, 0] }, 0);

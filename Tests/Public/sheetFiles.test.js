@@ -143,6 +143,26 @@ test('a drawing of one sheet is added to the shown sheet, wherever it was', asyn
   assert.deepEqual([page.places, page.added], [['10 0'], []]);
 });
 
+test('a pasted drawing is placed at the pointer, on an empty sheet, too', async () => {
+  const { blob } = await writeDrawing({ drawables: [stroke(10)] });
+  for (const isEmpty of [true, false]) {
+    const page = new Importing({ isEmpty, current: 2 });
+    await page.open(blob, { x: 700, y: 300 }, { isPasted: true });
+    assert.deepEqual([page.places, page.chosen], [['697.5 297.5'], ['1']]);
+    await page.open(blob, null, { isPasted: true });
+    assert.deepEqual(page.places, ['497.5 497.5']);
+  }
+});
+
+test('a dropped drawing is placed where it was dropped, although the page moved until it was read', async () => {
+  const { blob } = await writeDrawing({ drawables: [stroke(10)] });
+  const page = new Importing({ isEmpty: false, current: 1 });
+  const opening = page.open(blob, { x: 700, y: 300 });
+  page.cameraX = 100_000;
+  await opening;
+  assert.deepEqual(page.places, ['697.5 297.5']);
+});
+
 test('other programs read an archive of the sheets', async () => {
   const files = [{ name: '1 Sheet 1.png', blob: new Blob(['one']) }, {
     name: '2 Pläne 🎈.svg',
@@ -208,22 +228,27 @@ class Importing {
   named = '';
   /** The starts of the inserted strokes. @type {string[]} */
   places = [];
+  /** The ids of the selected ones. @type {string[]} */
+  chosen = [];
+  /** The place of the camera. */
+  cameraX = 0;
 
   /** @param {{ isEmpty: boolean, current: number, hasRoom?: boolean }} options */
   constructor({ isEmpty, current, hasRoom = true }) {
-    const sheet = { isEmpty, all: [] };
+    const sheet = { isEmpty, all: /** @type {object[]} */ ([]) };
     this.importer = new DrawingImporter(
       /** @type {any} */ ({
         scene: { sheet },
         drawing: { nextZ: 1 },
-        camera: { toPlane: (/** @type {number} */ x, /** @type {number} */ y) => [x, y] },
+        camera: { toPlane: (/** @type {number} */ x, /** @type {number} */ y) => [x + this.cameraX, y] },
         canvas: { width: 1000, height: 1000 },
         view: { showEverything: () => {} },
         insert: async (/** @type {any[]} */ shapes) => {
           this.places = shapes.map(({ points: [x, y] }) => `${x} ${y}`);
-          return [];
+          sheet.all = shapes.map((_, at) => ({ id: String(at + 1) }));
+          return shapes.map((_, at) => String(at + 1));
         },
-        choose: () => {},
+        choose: (/** @type {string[]} */ ids) => (this.chosen = ids),
         limit: async () => 1e9,
         sheets: {
           current,
@@ -237,10 +262,10 @@ class Importing {
     );
   }
 
-  /** @param {Blob} blob */
-  async open(blob) {
+  /** @param {Blob} blob @param {{ x: number, y: number } | null} [at] @param {{ isPasted?: boolean }} [options] */
+  async open(blob, at = null, options) {
     Object.assign(globalThis, { document: { getElementById: () => ({}) } });
-    await this.importer.open(new File([blob], 'a.drawtogether'), null);
+    await this.importer.open(new File([blob], 'a.drawtogether'), at, options);
   }
 }
 
@@ -274,6 +299,7 @@ class Device {
         this.#claims.set(claim, pages);
         return true;
       },
+      release: (claim) => void this.#claims.delete(claim),
     });
     return { storage, drawing, sheets, pages, sharing };
   }

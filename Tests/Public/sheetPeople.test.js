@@ -10,6 +10,7 @@ test('a person on another sheet is named with that sheet', () => {
   assert.equal(people.placeOf(ben), 'on Plans');
   assert.deepEqual(people.on(2).map(({ name }) => name), ['Ben']);
   assert.equal(people.labelOf(2), 'Plans, with Ben');
+  assert.deepEqual([...people.bySheet].map(([number, there]) => [number, there.length]), [[2, 1]]);
   view.current = 2;
   assert.equal(people.placeOf(ben), '');
   view.list = [1];

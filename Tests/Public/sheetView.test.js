@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Drawing } from '../../Public/js/edit/drawing.js';
 import { SheetCommands } from '../../Public/js/edit/sheetCommands.js';
 import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
-import { Camera } from '../../Public/js/model/camera.js';
+import { Camera, MIN_SCALE } from '../../Public/js/model/camera.js';
 import { Items, Scene } from '../../Public/js/model/scene.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
 import { SheetContents } from '../../Public/js/model/sheetContents.js';
@@ -122,6 +122,32 @@ test('undo and redo go to the sheet of the change first', async () => {
   assert.equal(view.current, 2);
 });
 
+test('a change on a removed sheet is reported instead of shown', async () => {
+  const { commands, view, history, draw } = page();
+  commands.add();
+  await Promise.resolve();
+  view.go(2);
+  draw(100_010, 10);
+  const [, drawn] = history.done;
+  view.go(1);
+  assert.deepEqual([view.showPlaceOf(drawn), view.current], [0, 2]);
+  commands.remove(2);
+  await Promise.resolve();
+  assert.deepEqual([view.showPlaceOf(drawn), view.current], [2, 1]);
+});
+
+test('a sheet that is waited for is not shown after the person has chosen another one', async () => {
+  const { commands, view, sheets } = page();
+  commands.add();
+  commands.add();
+  await Promise.resolve();
+  view.want(7);
+  view.go(3);
+  sheets.set(7, { name: '', order: 7, isRemoved: false });
+  await Promise.resolve();
+  assert.deepEqual([view.list, view.current, view.stopWaiting()], [[1, 2, 3, 7], 3, false]);
+});
+
 test('the neighbour of a removed sheet is shown, and the sheet comes back with an undo', async () => {
   const { commands, view, drawing, log } = page();
   commands.add();
@@ -167,12 +193,67 @@ test('the sheet of a link is expected at its place', async () => {
   other.view.expect(9);
   assert.equal(other.view.stopWaiting(), true);
   assert.deepEqual([other.camera.x, other.camera.y, other.camera.isHome], [0, 0, true]);
-  assert.deepEqual([log, other.log], [[], ['everything']]);
+  assert.deepEqual([log.includes('finish'), other.log.at(-1)], [false, 'first view']);
   const third = page();
   third.view.expect(9);
   third.commands.add();
   await Promise.resolve();
   assert.deepEqual([third.view.current, third.camera.x, third.view.stopWaiting()], [1, 0, true]);
+});
+
+test('sheets that become known after the first view of their objects are shown at their own first view', async () => {
+  for (const wanted of [1, 2]) {
+    const { view, camera, scene, sheets, draw, first } = page();
+    draw(10, 10);
+    draw(100_010, 10);
+    draw(100_010 + 1200, 10);
+    first.showAtFirst();
+    assert.equal(camera.isHome, true);
+    sheets.restore([stored(2)]);
+    view.expect(wanted);
+    await Promise.resolve();
+    assert.equal(view.stopWaiting(), false);
+    assert.deepEqual([view.current, scene.sheet.strokes], [wanted, wanted]);
+    // The second sheet is larger than the canvas.
+    const { left, right } = camera.seen(CANVAS.width, CANVAS.height);
+    const isWhole = left < 100_000 && right > 101_200;
+    assert.deepEqual([isWhole, camera.isHome], wanted === 1 ? [false, true] : [true, false]);
+  }
+});
+
+test('a stroke during which the sheets become known goes on', async () => {
+  const { view, camera, sheets, draw, first, state, log } = page();
+  draw(10, 10);
+  draw(100_010, 10);
+  first.showAtFirst();
+  state.isWorking = true;
+  view.expect(2);
+  sheets.restore([stored(2)]);
+  await Promise.resolve();
+  assert.deepEqual([view.current, camera.isHome, camera.x, log.includes('finish')], [1, true, 0, false]);
+  state.isWorking = false;
+  view.frame();
+  assert.deepEqual([view.current, camera.x], [2, 100_000]);
+});
+
+test('a view that the person chose, or that shows one sheet, stays when the page gets sheets', async () => {
+  const { view, camera, draw, first, commands, log } = page();
+  draw(10, 10);
+  draw(4000, 10);
+  first.showAtFirst();
+  const seen = [camera.x, camera.y, camera.scale];
+  commands.add();
+  await Promise.resolve();
+  assert.deepEqual([view.current, camera.x, camera.y, camera.scale], [1, ...seen]);
+  const other = page();
+  other.draw(10, 10);
+  other.draw(100_010, 10);
+  other.first.showAtFirst();
+  other.camera.pan(other.camera.x - 90_000, 0);
+  other.commands.add();
+  await Promise.resolve();
+  assert.deepEqual([other.view.current, other.camera.x, other.camera.scale], [2, 90_000, 1]);
+  assert.ok(!log.includes('finish') && !other.log.includes('finish'));
 });
 
 test('keys go through the sheets in their order', async () => {
@@ -199,6 +280,13 @@ test('another page begins with its first sheet', async () => {
   assert.deepEqual([view.current, camera.x, camera.y, scene.sheet === scene], [1, 0, 0, true]);
 });
 
+/** @param {number} number @returns {import('../../Public/js/protocol/sheetSync.js').StoredEntry} a stored sheet without a name */
+function stored(number) {
+  const sheets = new Sheets();
+  sheets.set(number, { name: '', order: number, isRemoved: false });
+  return sheets.stored[0];
+}
+
 /** A page with drawn shapes and a canvas of 1000 × 800 pixels. */
 function page() {
   const [shapes, items, history, camera, sheets] = [
@@ -214,13 +302,28 @@ function page() {
   const state = { isWorking: false };
   /** @type {string[]} */
   const log = [];
+  // As in `CanvasView`.
+  const first = {
+    version: -1,
+    get isFirstView() {
+      return this.version === camera.version;
+    },
+    showAtFirst() {
+      const { bounds } = scene.sheet;
+      log.push('first view');
+      if (!bounds) return camera.home();
+      if (bounds.left >= camera.homeX && bounds.right <= camera.homeX + CANVAS.width) return;
+      if ((bounds.right - bounds.left) * MIN_SCALE <= CANVAS.width) camera.fit(bounds, CANVAS.width, CANVAS.height);
+      this.version = camera.version;
+    },
+  };
   const view = new SheetView({
     sheets,
     contents,
     scene,
     camera,
     canvas: CANVAS,
-    view: { showEverything: () => log.push('everything') },
+    view: first,
     find: (id) => shapes.find(id),
     isWorking: () => state.isWorking,
     finish: () => log.push('finish'),
@@ -236,5 +339,5 @@ function page() {
     drawing.endStroke();
     return /** @type {import('../../Public/js/model/shapes.js').Shape} */ (shapes.all.at(-1));
   };
-  return { view, camera, scene, shapes, drawing, commands, sheets, draw, state, log };
+  return { view, camera, scene, shapes, drawing, history, commands, sheets, draw, state, log, first };
 }

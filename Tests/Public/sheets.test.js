@@ -254,6 +254,23 @@ test('undo keeps what others have changed meanwhile', () => {
   assert.equal(sheets.find(2)?.name, 'Hers');
 });
 
+test('sheets can be added and moved beside those with places at the bounds, or with equal ones', () => {
+  const { commands, sheets, history } = alone();
+  sheets.set(2, { name: '', order: 1e9, isRemoved: false });
+  sheets.set(3, { name: '', order: -1e9, isRemoved: false });
+  assert.deepEqual(sheets.shown(), [3, 1, 2]);
+  assert.equal(commands.add(), 4);
+  assert.deepEqual(sheets.shown(), [3, 1, 2, 4]);
+  for (const number of [1, 2, 3, 4]) sheets.set(number, { name: '', order: 7, isRemoved: false });
+  commands.move(4, 1);
+  assert.deepEqual(sheets.shown(), [1, 4, 2, 3]);
+  history.undo()?.undo();
+  assert.deepEqual(sheets.shown(), [1, 2, 3, 4]);
+  sheets.set(4, { name: '', order: -1e9, isRemoved: false });
+  commands.move(3, 0);
+  assert.deepEqual(sheets.shown(), [3, 4, 1, 2]);
+});
+
 test('a sheet can be moved to the same place again and again', () => {
   const { commands, sheets } = alone();
   commands.add();

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Participants } from '../../Public/js/sync/participants.js';
 import { RetainedState } from '../../Public/js/sync/retainedState.js';
 import { fnv1a64, stateHash } from '../../Public/js/sync/stateHash.js';
+import { PageLeases } from '../../Public/js/persist/pageLeases.js';
 import { acquireLease } from '../../Public/js/persist/tabLease.js';
 import { decodeEntries } from '../../Public/js/sync/wire.js';
 import { ADA, BEN, gatewayEntry } from './support.js';
@@ -131,6 +132,31 @@ test('without locks: of two tabs that ask at once, one gets the lease', async ()
   ]);
 });
 
+for (const hasLocks of [true, false]) {
+  test(`${hasLocks ? 'with' : 'without'} locks: a released lease is free for other tabs`, async () => {
+    const { openChannel, turn } = fakeChannels();
+    const tabs = hasLocks
+      ? { locks: fakeLocks(), openChannel: noChannel, wait: () => Promise.resolve() }
+      : { locks: undefined, openChannel, wait: turn };
+    const [one, other] = [new PageLeases('page-1', tabs), new PageLeases('page-2', tabs)];
+    assert.deepEqual([await one.acquire('c'), await one.acquire('c'), await one.hold('c')], [true, false, true]);
+    assert.equal(await other.hold('c'), false);
+    one.release('c');
+    one.release('unknown');
+    await turn();
+    assert.equal(await other.hold('c'), true);
+    assert.equal(await one.hold('c'), false);
+  });
+}
+
+test('a lease that is still requested is not held', async () => {
+  const locks = fakeLocks();
+  const tabs = { locks, openChannel: noChannel, wait: () => Promise.resolve() };
+  await new PageLeases('page-1', tabs).acquire('c');
+  const other = new PageLeases('page-2', tabs);
+  assert.deepEqual(await Promise.all([other.acquire('c'), other.hold('c')]), [false, false]);
+});
+
 /**
  * @param {{ flags?: number, sequence: number, key: number | undefined, type?: string, payload?: string }} entry
  * @returns {import('../../Public/js/sync/wire.js').Entry}
@@ -161,6 +187,7 @@ function fakeLocks() {
       if (held.has(name)) return await run(null);
       held.add(name);
       await run({ name });
+      held.delete(name);
     },
   };
 }

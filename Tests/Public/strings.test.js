@@ -340,6 +340,18 @@ const ERRORS = [
     de: 'Im Moment gibt es zu viele Anfragen. Versuche es später noch einmal.',
   },
   {
+    rule: 'a disk without space',
+    error: new GroupSessionError('storage-full', 'The disk has 5 bytes.', { limit: 10 }),
+    en: 'The server has no space at the moment. Try again later.',
+    de: 'Der Server hat im Moment keinen Platz. Versuche es später noch einmal.',
+  },
+  {
+    rule: 'a disk that may fail, or not answer',
+    error: new GroupSessionError('storage-full', 'The gateway’s disk does not answer.'),
+    en: 'The server cannot save anything now.',
+    de: 'Der Server kann gerade nichts speichern.',
+  },
+  {
     rule: 'the gateway’s text for an unknown code',
     error: new GroupSessionError('constructor', 'Come back on Monday.'),
     en: 'Come back on Monday.',

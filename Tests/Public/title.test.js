@@ -165,6 +165,7 @@ const TITLES = [
   ['👩‍👩‍👧 family', '👩‍👩‍👧 family'],
   ['x'.repeat(81), 'x'.repeat(80)],
   ['<b>&amp;', '<b>&amp;'],
+  ['\u0007'.repeat(2000) + 'too far behind', ''],
 ];
 
 for (const [typed, text] of TITLES) {

@@ -48,9 +48,13 @@ export class Address {
   /** The person went to another entry of the browser's history. */
   #moved() {
     const { location, history } = this.#browser;
+    const shown = this.#shown;
     const id = sessionIn(location.pathname) ?? boardIn('', history.state);
-    // An entry without a board, such as that of a link within the page, shows the same page.
-    if (!id || id === this.#shown?.id) return;
+    // A new entry without a board, such as that of a link within the page, shows the same page, also after a later one.
+    if (!id && shown && !shown.isShared) {
+      history.replaceState({ board: shown.id }, '', location.pathname + location.hash);
+    }
+    if (!id || id === shown?.id) return;
     this.#isLeaving = true;
     location.reload();
   }

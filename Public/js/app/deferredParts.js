@@ -135,8 +135,10 @@ export async function createParts(page) {
     selectTool,
     isWorking,
     reach: (bounds) => sheets.reach(bounds),
+    elsewhere: (x, y) => sheets.elsewhere(x, y),
     glides: () => !page.reducedMotion.matches,
   });
+  sheets.whenRemoved(() => meeting.sheetRemoved());
   tools.laser = meeting.laserTool;
   frames.run((now) => meeting.frame(now));
   return {

@@ -9,11 +9,11 @@ import { newRecord } from '../persist/pageList.js';
  * @typedef {import('../model/scene.js').Drawable} Drawable
  *
  * @typedef {object} Parts
- * @property {EventTarget & Pick<import('./sharing.js').Sharing, 'session' | 'over' | 'pageId' | 'isShared'>} sharing
+ * @property {EventTarget & Pick<import('./sharing.js').Sharing, 'session' | 'over' | 'pageId' | 'isShared' | 'copiedFrom'>} sharing
  * @property {EventTarget} drawing
- * @property {Pick<import('../model/scene.js').Scene, 'all' | 'isEmpty' | 'observe' | 'sheet'>} scene
+ * @property {Pick<import('../model/scene.js').Scene, 'all' | 'isEmpty' | 'observe'>} scene
  * @property {import('../protocol/titleSync.js').Title} title
- * @property {Pick<import('../persist/pageList.js').PageList, 'find' | 'put' | 'remove'>} list
+ * @property {Pick<import('../persist/pageList.js').PageList, 'find' | 'put' | 'remove' | 'forget'>} list
  * @property {{ name: string, color: string }} profile of this person
  * @property {(drawables: readonly Drawable[]) => Promise<Blob | null>} paint makes a thumbnail
  * @property {(run: () => void) => unknown} later runs it after a while, when the page has nothing else to do
@@ -37,10 +37,11 @@ export class PageRecorder {
   #isScheduled = false;
   /** @type {string | null} */
   #pageId = null;
+  #isPageShared = false;
   /** @type {GroupSession | null} */
   #session = null;
-  /** The id of a session that no longer exists; '' for none. */
-  #gone = '';
+  /** The ids of sessions that no longer exist, and of boards whose picture is in a session. @type {Set<string>} */
+  #gone = new Set();
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -77,7 +78,7 @@ export class PageRecorder {
       this.#isPictureChanged = false;
       record.thumbnail = drawables.length > 0 ? await paint(drawables).catch(() => null) : null;
       await storing;
-      if (record.id !== this.#gone) await list.put({ ...record });
+      if (!this.#gone.has(record.id)) await list.put({ ...record });
     }
     await storing;
   }
@@ -100,21 +101,28 @@ export class PageRecorder {
   /** Begins the record of another page. */
   async #pageChanged() {
     const { sharing, list, title } = this.#parts;
-    const { pageId: id, isShared, session } = sharing;
+    const { pageId: id, isShared, session, copiedFrom } = sharing;
     this.#watch(session);
     // A new state of the same page, such as the end of its session.
     if (id === this.#pageId) return void this.save();
+    // A board becomes a session when it is shared. Its record would show the same page once more.
+    if (this.#pageId && !this.#isPageShared && isShared) {
+      this.#gone.add(this.#pageId);
+      list.forget(this.#pageId);
+    }
     this.#pageId = id;
+    this.#isPageShared = isShared;
     this.#record = null;
     this.#isCaughtUp = false;
     // The picture may have come from a board or a session.
     this.#isPictureChanged = true;
     if (!id) return;
     const stored = await list.find(id);
+    const original = !stored && copiedFrom ? await list.find(copiedFrom) : null;
     if (id !== this.#pageId) return;
     this.#record = { ...newRecord(id), ...stored, isShared };
     this.#isStored = stored !== null;
-    if (stored) title.restore(stored.title);
+    title.restore((stored ?? original)?.title ?? '');
     this.#addPeople();
     await this.save();
   }
@@ -126,7 +134,7 @@ export class PageRecorder {
     this.#session = session;
     // The gateway has forgotten the page, so its link is of no use.
     if (before?.reason?.kind === 'unknown') {
-      this.#gone = before.id;
+      this.#gone.add(before.id);
       this.#parts.list.remove({ id: before.id, isShared: true });
     }
     session?.addEventListener('participantschange', () => session === this.#session && this.#addPeople());

@@ -116,7 +116,8 @@ export class Sharing extends EventTarget {
     this.#openJournal = openJournal;
     this.#database = database;
     const take = this.#acquireLease;
-    this.#alone = new LocalBoards({ drawing, itemStore, items, database, storage, newId, take });
+    const release = this.leases.release.bind(this.leases);
+    this.#alone = new LocalBoards({ drawing, itemStore, items, database, storage, newId, take, release });
     this.#items = items;
     this.#snapshotDatabase = snapshots;
     this.#alone.addEventListener('refused', () => this.dispatchEvent(new Event('unkept')));
@@ -134,6 +135,11 @@ export class Sharing extends EventTarget {
   /** The id of the shown session or board; null while neither is open. */
   get pageId() {
     return this.#session?.id ?? this.#over ?? this.#alone.id;
+  }
+
+  /** The board of another tab of which the shown one is a copy; null: it is none. */
+  get copiedFrom() {
+    return this.isShared ? null : this.#alone.copiedFrom;
   }
 
   /** True if the page shows a session, which may have ended. */

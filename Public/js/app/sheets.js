@@ -1,7 +1,7 @@
 /** The sheets of the page: their tabs, their list, their keys, and the sheet that the address names. */
 
 import { SheetCommands } from '../edit/sheetCommands.js';
-import { isSheet } from '../model/sheets.js';
+import { isSheet, sheetAt } from '../model/sheets.js';
 import { SheetContents } from '../model/sheetContents.js';
 import { Sheets } from '../protocol/sheetSync.js';
 import { announce, confirmed, toast } from '../ui/dialogs.js';
@@ -44,6 +44,8 @@ import { keepOnBoard } from './boardSheets.js';
 
 /** The delay before the others learn which sheet this page shows: keys may go through many sheets. */
 const TELL_AFTER_MS = 300;
+/** The maximum number of people who are named in a question. */
+const MAX_NAMES = 3;
 /** The name in the part of the address behind `#`. */
 const NAME = 'page';
 
@@ -73,15 +75,23 @@ export function startSheets(parts) {
   };
   /** @param {number} number */
   const remove = async (number) => {
-    if (view.list.length < 2) return;
+    const canRemove = () => view.list.length > 1 && view.list.includes(number) && !isEnded();
+    if (!canRemove()) return;
     const name = people.nameOf(number);
+    const present = people.on(number).map(({ name }) => name);
+    const rest = present.slice(MAX_NAMES);
+    const named = [...present.slice(0, MAX_NAMES), ...rest.length > 0 ? [strings.morePeople(rest.length)] : []];
     const isOfOthers = sharing.session !== null && contents.of(number).all.some((one) => !isOwn(one, sharing));
     const question = {
       title: laterStrings.removeSheetQuestion(name),
-      text: laterStrings.removeSheetText,
+      text: isOfOthers
+        ? laterStrings.removeSheetText
+        : laterStrings.removeSeenSheetText(strings.names(named), present.length),
       action: strings.remove,
     };
-    if (isOfOthers && !await confirmed(question)) return;
+    if ((isOfOthers || present.length > 0) && !await confirmed(question)) return;
+    // Somebody may have removed it meanwhile, or all others.
+    if (!canRemove()) return;
     commands.remove(number);
     parts.changed();
     toast(laterStrings.youRemovedSheet(name));
@@ -120,27 +130,36 @@ export function startSheets(parts) {
   new MutationObserver(show).observe(element('people'), { childList: true });
   show();
 
-  let told = view.current;
+  // The others expect the first sheet.
+  let told = 1;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let telling;
-  view.addEventListener('change', () => {
+  const tell = () => {
     const { current } = view;
     if (current === told) return;
     told = current;
-    nameInAddress(current);
+    // The address may still name the sheet that is waited for.
+    if (!view.isWaiting) nameInAddress(current);
     clearTimeout(telling);
     telling = setTimeout(() => presence.see(current), TELL_AFTER_MS);
-  });
+  };
+  view.addEventListener('change', tell);
   view.addEventListener('shown', () => {
     const { current, list } = view;
     announce(laterStrings.sheetShown(people.labelOf(current), list.indexOf(current) + 1, list.length));
   });
   history.before = (command) => {
     const { content } = command;
-    if (content?.kind !== 'sheet') return view.showPlaceOf(command);
+    if (content?.kind !== 'sheet') {
+      const removed = view.showPlaceOf(command);
+      if (removed > 0) toast(laterStrings.changedRemovedSheet(people.nameOf(removed)));
+      return;
+    }
     // A sheet that comes back is shown as soon as it is there.
     if (!content.before || 'isRemoved' in content.before) view.want(content.number);
   };
+  // It does not come back if somebody else has changed it meanwhile.
+  drawing.addEventListener('undofailed', () => view.stopWaiting());
   sheets.addEventListener('remotechange', (event) => {
     const { number, before, after, by } =
       /** @type {CustomEvent<{ number: number, before: Sheet | null, after: Sheet | null, by: number }>} */ (event)
@@ -167,8 +186,10 @@ export function startSheets(parts) {
   };
   addEventListener('hashchange', goToNamed);
   goToNamed();
+  // The page may have shown another sheet before it was named.
+  tell();
   drawing.addEventListener('caughtup', stopWaiting);
-  sharing.addEventListener('opened', () => sharing.session || stopWaiting());
+  for (const event of ['opened', 'session']) sharing.addEventListener(event, () => sharing.session || stopWaiting());
   return {
     sheets,
     /** Adds a sheet without showing it. @param {string} name @returns {number} 0: there are too many */
@@ -193,8 +214,13 @@ export function startSheets(parts) {
     get current() {
       return view.current;
     },
-    /** Shows the sheet of a part of the plane. @param {import('../model/stroke.js').Bounds} bounds */
-    showAt: (bounds) => view.showAt(bounds),
+    /** @param {number} x @param {number} y of the plane @returns {string} the name of the sheet; '' if it is the shown one */
+    elsewhere: (x, y) => {
+      const number = sheets.isDivided ? sheetAt(x, y) : view.current;
+      return number === view.current ? '' : people.nameOf(number);
+    },
+    /** @param {() => void} call called when another sheet is shown because the shown one was removed */
+    whenRemoved: (call) => view.addEventListener('removed', call),
     /**
      * Shows the sheet of a part of the plane. @param {import('../model/stroke.js').Bounds} bounds
      * @returns {boolean} true if another sheet was shown before

@@ -1,6 +1,6 @@
 /** The commands of this person that change the sheets of the page. All can be undone. */
 
-import { defaultSheet } from '../protocol/sheetSync.js';
+import { defaultSheet, MAX_ORDER } from '../protocol/sheetSync.js';
 
 /**
  * @typedef {import('../protocol/sheetSync.js').Sheet} Sheet
@@ -9,7 +9,7 @@ import { defaultSheet } from '../protocol/sheetSync.js';
  * @typedef {import('./undoHistory.js').SheetContent} SheetContent
  */
 
-/** The minimum difference of two neighbours in the order. With less, all sheets get new places. */
+/** The minimum difference of two neighbours in the order. With less, all sheets get new places first. */
 const MIN_DIFFERENCE = 1e-6;
 
 export class SheetCommands {
@@ -32,8 +32,10 @@ export class SheetCommands {
     const filled = [...this.#filled()];
     const number = this.#sheets.freeNumber(filled);
     if (number === 0) return 0;
-    const last = this.#sheets.shown(filled).at(-1) ?? 1;
-    const order = Math.floor(this.#sheetOf(last).order) + 1;
+    const all = this.#sheets.shown(filled);
+    const orderAtEnd = () => Math.floor(this.#sheetOf(all[all.length - 1]).order) + 1;
+    if (orderAtEnd() > MAX_ORDER) this.#renumber(all);
+    const order = orderAtEnd();
     this.#run({ kind: 'sheet', number, before: null, after: { name, order, isRemoved: false } });
     return number;
   }
@@ -49,19 +51,20 @@ export class SheetCommands {
    * @param {number} number @param {number} to its place among the shown sheets, from 0 on
    */
   move(number, to) {
-    const others = this.#sheets.shown(this.#filled()).filter((one) => one !== number);
+    const all = this.#sheets.shown(this.#filled());
+    const others = all.filter((one) => one !== number);
     const at = Math.max(0, Math.min(others.length, to));
     const orders = others.map((one) => this.#sheetOf(one).order);
     const [low, high] = [orders[at - 1], orders[at]];
     const order = low === undefined ? (high ?? 1) - 1 : high === undefined ? low + 1 : (low + high) / 2;
     const isBetween = (low ?? -Infinity) + MIN_DIFFERENCE < order && order + MIN_DIFFERENCE < (high ?? Infinity);
-    if (isBetween) {
-      const before = this.#sheetOf(number).order;
-      return this.#run({ kind: 'sheet', number, before: { order: before }, after: { order } });
+    if (!isBetween || Math.abs(order) > MAX_ORDER) {
+      // Sheets were moved there too often, so their places cannot be told apart.
+      this.#renumber(all);
+      return this.move(number, to);
     }
-    // The places cannot be told apart, because the sheet was moved there too often.
-    const all = others.toSpliced(at, 0, number);
-    all.forEach((one, place) => this.#sheets.set(one, { ...this.#sheetOf(one), order: place + 1 }));
+    const before = this.#sheetOf(number).order;
+    this.#run({ kind: 'sheet', number, before: { order: before }, after: { order } });
   }
 
   /** Removes a sheet. Its objects stay where they are, and come back with it. @param {number} number */
@@ -72,6 +75,11 @@ export class SheetCommands {
   /** @param {number} number of a removed sheet */
   restore(number) {
     this.#run({ kind: 'sheet', number, before: { isRemoved: true }, after: { isRemoved: false } });
+  }
+
+  /** Gives sheets new places in the same order. @param {readonly number[]} all the shown sheets */
+  #renumber(all) {
+    all.forEach((number, place) => this.#sheets.set(number, { ...this.#sheetOf(number), order: place + 1 }));
   }
 
   /** @param {number} number */

@@ -228,6 +228,7 @@ const table = {
   keepOpen: 'Lass diese Seite offen.',
   notSaved: 'Im Moment wird nichts gespeichert. Lass diese Seite offen.',
   noRoom: 'Der Server hat im Moment keinen Platz. Was du zeichnest, wird später gesendet.',
+  slowDisk: 'Der Server kommt gerade mit dem Speichern nicht nach. Was du zeichnest, wird später gesendet.',
   troubles: {
     'storage-full': 'Der Server kann gerade nichts speichern.',
     'session-full': 'Diese Sitzung ist voll.',

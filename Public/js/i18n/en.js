@@ -257,6 +257,7 @@ const table = {
   keepOpen: 'Keep this page open.',
   notSaved: 'Not saved at the moment. Keep this page open.',
   noRoom: 'The server has no space at the moment. Your changes are sent later.',
+  slowDisk: 'The server is slow to save at the moment. Your changes are sent later.',
   /** The reasons for which the gateway refuses connections, by its code. */
   troubles: {
     'storage-full': 'The server cannot save anything now.',

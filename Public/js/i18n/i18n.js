@@ -46,6 +46,8 @@ export function errorText(error) {
   if (code === 'attachment-too-large' && limit && actual) {
     return strings.tooLarge(...sizesApart(actual, limit, strings));
   }
+  // With a limit, there is no space. Otherwise the disk may fail, or not answer.
+  if (code === FOR_OPERATORS && !limit) return strings.troubles[code];
   if (file && typeof code === 'string' && Object.hasOwn(strings.fileErrors, code)) {
     return strings.fileErrors[code](file);
   }

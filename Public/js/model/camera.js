@@ -73,7 +73,9 @@ export class Camera {
 
   /** @param {number} x @param {number} y @param {number} scale */
   #set(x, y, scale) {
+    const before = [this.x, this.y, this.scale].join();
     Object.assign(this, this.limit({ x, y, scale }));
-    this.version += 1;
+    // A view that stays, such as within the border of a new sheet, interrupts nothing.
+    if ([this.x, this.y, this.scale].join() !== before) this.version += 1;
   }
 }

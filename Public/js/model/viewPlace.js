@@ -21,6 +21,17 @@ export function freeView(camera, { width, height }) {
 }
 
 /**
+ * Returns the place of a point on the canvas, such as that of the mouse before the camera moved or another sheet was shown.
+ * @param {Camera} camera @param {Size} canvas @param {[number, number] | null} point of the plane
+ * @returns {{ x: number, y: number } | null} in pixels; null if the point is not in view, or there is none
+ */
+export function seenPoint(camera, { width, height }, point) {
+  if (!point) return null;
+  const [x, y] = camera.toCanvas(...point);
+  return x >= 0 && x <= width && y >= 0 && y <= height ? { x, y } : null;
+}
+
+/**
  * Finds the place of something among nine parts of the view, which are numbered row by row. For something outside of the view,
  * it is the direction.
  * @param {Bounds} bounds @param {Bounds} view @returns {{ isInView: boolean, index: number }}

@@ -18,6 +18,7 @@ import { within } from './database.js';
  * @property {import('../ui/settings.js').KeyValueStorage} storage lives as long as the tab, and has the id of the tab's board
  * @property {() => string} newId random
  * @property {import('./tabLease.js').AcquireLease} take
+ * @property {(lease: string) => void} release
  * @property {() => number} [wallClock] milliseconds since 1970
  */
 
@@ -46,6 +47,8 @@ export class LocalBoards extends EventTarget {
   /** @type {Promise<void>} */
   #storingItems = Promise.resolve();
   #isKept = true;
+  /** The board of another tab of which the open one is a copy; null: it is none. @type {string | null} */
+  copiedFrom = null;
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -92,6 +95,7 @@ export class LocalBoards extends EventTarget {
 
   /** Stores the current picture as a new board, and then each change. */
   begin() {
+    this.copiedFrom = null;
     this.#open(this.#parts.newId());
     // The id is new, so no other tab holds the lease, and there is nothing to wait for.
     if (this.#page) this.#parts.take(this.#page);
@@ -121,10 +125,12 @@ export class LocalBoards extends EventTarget {
     const page = this.#page;
     this.#page = null;
     if (!page) return;
-    this.#parts.storage.removeItem(NAME);
-    this.#parts.database.write(['pages'], ({ pages }) => {
+    const { storage, database, release } = this.#parts;
+    storage.removeItem(NAME);
+    // From then on, another tab can open it.
+    database.write(['pages'], ({ pages }) => {
       pages.put({ ...this.#record(page), isSetAside: true }, page);
-    });
+    }).then((isKept) => isKept && release(page));
   }
 
   /** Writes all pending changes at once. */
@@ -158,8 +164,10 @@ export class LocalBoards extends EventTarget {
       const blob = blobs.get(item.id);
       return blob ? [{ ...item, blob }] : [];
     }));
-    if (isCopy) this.begin();
-    else {
+    if (isCopy) {
+      this.begin();
+      this.copiedFrom = page;
+    } else {
       this.#open(page);
       // Store the changes that were made during the reading.
       const known = new Set([...shapes, ...items].map(({ key, id }) => key ?? id));

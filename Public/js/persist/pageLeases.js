@@ -5,8 +5,8 @@ import { acquireLease } from './tabLease.js';
 export class PageLeases {
   #page;
   #tabs;
-  /** The leases that this page holds or has requested. @type {Set<string>} */
-  #leases = new Set();
+  /** The leases that this page holds or has requested. @type {Map<string, { acquired: Promise<boolean>, release: () => void }>} */
+  #leases = new Map();
 
   /** @param {string} page a random name of this page @param {import('./tabLease.js').TabEnvironment} tabs */
   constructor(page, tabs) {
@@ -19,7 +19,7 @@ export class PageLeases {
    * @param {string} lease @returns {Promise<boolean>} false: another tab may have it
    */
   async hold(lease) {
-    return this.#leases.has(lease) || await this.acquire(lease, { isPatient: false });
+    return await (this.#leases.get(lease)?.acquired ?? this.acquire(lease, { isPatient: false }));
   }
 
   /**
@@ -30,10 +30,21 @@ export class PageLeases {
    */
   async acquire(lease, options) {
     if (this.#leases.has(lease)) return false;
-    this.#leases.add(lease);
+    let release = () => {};
+    /** @type {Promise<void>} */
+    const released = new Promise((resolve) => (release = resolve));
     // If the other tabs cannot be asked, one of them may hold the lease.
-    const isAcquired = await acquireLease(lease, this.#page, this.#tabs, options).catch(() => false);
-    if (!isAcquired) this.#leases.delete(lease);
+    const acquired = acquireLease(lease, this.#page, this.#tabs, { ...options, released }).catch(() => false);
+    const held = { acquired, release };
+    this.#leases.set(lease, held);
+    const isAcquired = await acquired;
+    if (!isAcquired && this.#leases.get(lease) === held) this.#leases.delete(lease);
     return isAcquired;
+  }
+
+  /** Gives up a lease, so that other tabs can acquire it. @param {string} lease */
+  release(lease) {
+    this.#leases.get(lease)?.release();
+    this.#leases.delete(lease);
   }
 }

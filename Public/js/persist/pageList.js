@@ -16,7 +16,7 @@ import { browserDatabase, browserSnapshots, Database, within } from './database.
  *   `isUnsent`: the session does not have all changes of this device
  *
  * @typedef {object} Parts
- * @property {Pick<import('./pageLeases.js').PageLeases, 'hold'>} leases
+ * @property {Pick<import('./pageLeases.js').PageLeases, 'hold' | 'acquire' | 'release'>} leases
  * @property {Database} [database] its own
  * @property {Database} [boards] with the boards and the outboxes
  * @property {Database} [snapshots] with the pictures of sessions
@@ -78,9 +78,16 @@ export class PageList {
       .sort((a, b) => b.at - a.at);
   }
 
-  /** @param {Pick<PageRecord, 'id' | 'isShared'>} page @returns {Promise<boolean>} false: another tab shows this board */
+  /**
+   * @param {Pick<PageRecord, 'id' | 'isShared'>} page one that is not shown
+   * @returns {Promise<boolean>} false: another tab shows this board
+   */
   async canOpen({ id, isShared }) {
-    return isShared || await this.#leases.hold(id);
+    if (isShared) return true;
+    const isFree = await this.#leases.hold(id);
+    // The page that opens it would have to wait for this one to be closed.
+    if (isFree) this.#leases.release(id);
+    return isFree;
   }
 
   /**
@@ -91,8 +98,13 @@ export class PageList {
     if (isShared) await Promise.all([this.#removeSnapshot(id), this.#removeOutboxes(id)]);
     else if (await this.#leases.hold(id)) await this.#removeBoard(id);
     else return false;
-    await this.#database.write(['pages'], ({ pages }) => void pages.delete(id));
+    await this.forget(id);
     return true;
+  }
+
+  /** Removes the record of a page only. @param {string} id */
+  async forget(id) {
+    await this.#database.write(['pages'], ({ pages }) => void pages.delete(id));
   }
 
   /** Drops the oldest pages beyond the maximum, and boards on which nothing is left. @param {string | null} shown its id */
@@ -102,8 +114,13 @@ export class PageList {
     for (const page of dropped) await this.remove(page);
     const listed = new Set(pages.map(({ id }) => id));
     const [boards, records] = await Promise.all([this.#allBoards(), this.#stored()]);
-    const empty = [...boards, ...records.filter(({ isShared }) => !isShared)].filter(({ id }) => !listed.has(id));
-    for (const { id } of empty) if (id !== shown) await this.remove({ id, isShared: false });
+    const others = [...boards, ...records.filter(({ isShared }) => !isShared)].filter(({ id }) => !listed.has(id));
+    for (const id of new Set(others.map(({ id }) => id))) {
+      // Boards that a tab has opened, this one included, may get content meanwhile.
+      if (!await this.#leases.acquire(id, { isPatient: false })) continue;
+      if (await this.#removeEmptyBoard(id)) await this.forget(id);
+      this.#leases.release(id);
+    }
   }
 
   /** @returns {Promise<PageRecord[]>} */
@@ -150,6 +167,20 @@ export class PageList {
       pages.delete(board);
       for (const store of Object.values(contents)) store.delete(within(board));
     });
+  }
+
+  /** @param {string} board @returns {Promise<boolean>} false: it has content, or the browser refused */
+  async #removeEmptyBoard(board) {
+    const counts = await this.#boards.read(['pages', 'marks', 'items', 'files'], ({ pages, marks, items, files }) => {
+      const counting = [marks.count(within(board)), items.count(within(board))];
+      counting[1].onsuccess = () => {
+        if (counting.some(({ result }) => result > 0)) return;
+        pages.delete(board);
+        files.delete(within(board));
+      };
+      return counting;
+    }, 'readwrite');
+    return counts?.every((count) => count === 0) ?? false;
   }
 
   /** @param {string} session */

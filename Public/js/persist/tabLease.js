@@ -23,30 +23,34 @@ export const browserTabs = {
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 
+/** The default end of a lease: with the page. @type {Promise<void>} */
+const NEVER = new Promise(() => {});
+
 /**
- * Acquires a lease for the lifetime of the page.
+ * Acquires a lease for the lifetime of the page, or until it is released.
  * @param {string} lease the random name of the lease, from the stored record
  * @param {string} page a random name of this page
  * @param {TabEnvironment} [tabs]
- * @param {{ isPatient?: boolean }} [options] `isPatient`: the holder may be this tab's own previous page, which is about to close
+ * @param {{ isPatient?: boolean, released?: Promise<void> }} [options] `isPatient`: the holder may be this tab's own previous page,
+ *   which is about to close; `released`: ends the lease
  * @returns {Promise<boolean>} false: another tab holds it
  */
-export async function acquireLease(lease, page, tabs = browserTabs, { isPatient = true } = {}) {
-  if (!tabs.locks) return await askOtherTabs(lease, page, tabs);
+export async function acquireLease(lease, page, tabs = browserTabs, { isPatient = true, released = NEVER } = {}) {
+  if (!tabs.locks) return await askOtherTabs(lease, page, tabs, released);
   for (let tries = 0; tries < (isPatient ? MAX_LOCK_TRIES : 1); tries += 1) {
     if (tries > 0) await tabs.wait(LOCK_RETRY_MS);
-    if (await acquireLock(tabs.locks, `drawtogether:${lease}`)) return true;
+    if (await acquireLock(tabs.locks, `drawtogether:${lease}`, released)) return true;
   }
   return false;
 }
 
-/** @param {LockManager} locks @param {string} name @returns {Promise<boolean>} */
-function acquireLock(locks, name) {
+/** @param {LockManager} locks @param {string} name @param {Promise<void>} released @returns {Promise<boolean>} */
+function acquireLock(locks, name, released) {
   return new Promise((resolve) => {
     const held = locks.request(name, { ifAvailable: true }, (lock) => {
       resolve(lock !== null);
-      // Never resolved: the lock is released with the page.
-      return lock === null ? undefined : new Promise(() => {});
+      // The lock is held until this promise is resolved, or the page ends.
+      return lock === null ? undefined : released;
     });
     held.catch(() => resolve(true));
   });
@@ -54,9 +58,9 @@ function acquireLock(locks, name) {
 
 /**
  * Without locks, asks all tabs and waits for an objection.
- * @param {string} claim @param {string} page @param {TabEnvironment} tabs
+ * @param {string} claim @param {string} page @param {TabEnvironment} tabs @param {Promise<void>} released
  */
-async function askOtherTabs(claim, page, tabs) {
+async function askOtherTabs(claim, page, tabs, released) {
   const channel = tabs.openChannel('drawtogether');
   let isMine = true;
   let isHeld = false;
@@ -72,6 +76,7 @@ async function askOtherTabs(claim, page, tabs) {
   channel.postMessage({ kind: 'ask', claim, page });
   await tabs.wait(ANSWER_MS);
   isHeld = isMine;
-  if (!isMine) channel.close();
+  if (isMine) released.then(() => channel.close());
+  else channel.close();
   return isMine;
 }

@@ -1,5 +1,6 @@
 /** The messages about pointers: sends this person's position, and receives those of the others. */
 
+import { sheetAt } from '../model/sheets.js';
 import { isPoint } from './shapeMessages.js';
 import { ThrottledSender } from './throttledSender.js';
 
@@ -39,7 +40,7 @@ const REMOVE_MS = 10_000;
 /** The time constant of the gliding: a pointer covers most of the distance in this time. */
 const GLIDE_MS = 45;
 
-/** The pointers of the others. They glide to the last received position, and fade without new messages. */
+/** The pointers of the others. They glide to the last received position on a sheet, and fade without new messages. */
 export class RemoteCursors {
   /** @type {Map<number, RemoteCursor>} by the participant's number */
   #cursors = new Map();
@@ -66,7 +67,9 @@ export class RemoteCursors {
     }
     const [toX, toY] = point;
     const cursor = this.#cursors.get(number);
-    if (cursor && !cursor.isIdle) Object.assign(cursor, { toX, toY, receivedAt: now });
+    // A pointer does not glide to another sheet: it would cross the views of both.
+    const isNear = cursor && sheetAt(cursor.toX, cursor.toY) === sheetAt(toX, toY);
+    if (isNear && !cursor.isIdle) Object.assign(cursor, { toX, toY, receivedAt: now });
     else this.#cursors.set(number, { x: toX, y: toY, toX, toY, receivedAt: now, isIdle: false });
   }
 

@@ -111,6 +111,11 @@ export class Following extends EventTarget {
     return true;
   }
 
+  /** Waits for the next view, because the present one shows a removed sheet. */
+  forgetView() {
+    this.#view = null;
+  }
+
   /** Repeats the message at the next tick. */
   repeatSoon() {
     this.#sentAt = -Infinity;

@@ -1,5 +1,6 @@
 /** The laser pointer: lines that are shown for a moment and are no part of the drawing. */
 
+import { sheetAt } from '../model/sheets.js';
 import { isPoint } from './shapeMessages.js';
 
 /**
@@ -95,7 +96,10 @@ export class LaserTrails {
     const step = SEND_INTERVAL_MS / points.length;
     points.forEach(([x, y], index) => {
       const at = now - (points.length - 1 - index) * step;
-      trail.push({ x, y, at, isFirst: index === 0 && (isFirst || trail.length === 0) });
+      const before = trail.at(-1);
+      // The message with the beginning of a line on another sheet may be lost.
+      const isElsewhere = !before || sheetAt(before.x, before.y) !== sheetAt(x, y);
+      trail.push({ x, y, at, isFirst: isElsewhere || isFirst && index === 0 });
     });
     trail.splice(0, trail.length - MAX_POINTS);
     this.#trails.set(number, trail);

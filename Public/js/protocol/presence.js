@@ -44,6 +44,8 @@ export class Presence extends EventTarget {
   #isAway = false;
   #sheet = 1;
   #sentAway = false;
+  /** The sheet in the last message to all. */
+  #sentSheet = 1;
   #sentAt = -Infinity;
   #activeAt;
 
@@ -68,6 +70,7 @@ export class Presence extends EventTarget {
     this.#session = session;
     this.#activities.clear();
     this.#sentAway = false;
+    this.#sentSheet = 1;
     this.#sentAt = -Infinity;
     this.#messenger = session && session.messenger({ deliveryMode: 'unreliable' });
     if (!session || !this.#messenger) return;
@@ -126,7 +129,9 @@ export class Presence extends EventTarget {
 
   /** @param {boolean} [isConnected] true if the connection has just come back */
   #sendAway(isConnected = false) {
-    if (this.#isAway !== this.#sentAway || isConnected && this.#sheet > 1) this.#send();
+    // Who joined meanwhile expects the first sheet, and the others remember the last message.
+    const isSheetUnknown = isConnected && Math.max(this.#sheet, this.#sentSheet) > 1;
+    if (this.#isAway !== this.#sentAway || isSheetUnknown) this.#send();
   }
 
   /** @param {Participant[] | null} [to] */
@@ -140,6 +145,7 @@ export class Presence extends EventTarget {
     };
     if (!to) {
       this.#sentAway = this.#isAway;
+      this.#sentSheet = this.#sheet;
       this.#sentAt = this.#now();
     }
     // A lost message does no harm: the next activity sends another one.

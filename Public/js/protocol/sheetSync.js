@@ -23,7 +23,7 @@ export const MAX_NAME_LENGTH = 40;
 /** The number of free sheets among which participants choose by their own numbers. */
 const SPREAD = 8;
 /** The bound of `order`. */
-const MAX_ORDER = 1e9;
+export const MAX_ORDER = 1e9;
 /** The beginning of the keys: `sheet` in ASCII. The number of the sheet follows. */
 const KEY = '73686565-7400-8000-8000-';
 

@@ -137,7 +137,8 @@ export class Title extends EventTarget {
  * @returns {string} one line without unsafe characters, within the maximum length; '' if nothing in it is visible
  */
 export function cleanTitle(typed) {
-  const line = cleanText(typed).replace(/\s+/g, ' ').trim();
+  // A longer beginning than the title is enough: titles of others may have any length.
+  const line = cleanText(typed.slice(0, 16 * MAX_TITLE_LENGTH)).replace(/\s+/g, ' ').trim();
   const text = [...line].slice(0, MAX_TITLE_LENGTH).join('').trim();
   return /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) ? text : '';
 }

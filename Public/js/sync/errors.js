@@ -8,16 +8,18 @@ export class GroupSessionError extends Error {
   name = 'GroupSessionError';
 
   /**
-   * @param {string} code @param {string} [detail] @param {{ cause?: unknown, numbers?: string }} [options] `numbers`: for the log
+   * @param {string} code @param {string} [detail]
+   * @param {{ cause?: unknown, numbers?: string, limit?: number }} [options] `numbers`: for the log; `limit`: that was reached
    */
-  constructor(code, detail = '', { cause, numbers = '' } = {}) {
+  constructor(code, detail = '', { cause, numbers = '', limit } = {}) {
     super(detail || (numbers ? `${code}: ${numbers}` : code), cause === undefined ? undefined : { cause });
     this.code = code;
     this.detail = detail;
+    this.limit = limit;
   }
 }
 
-/** @param {Response} answer a refusal @returns {Promise<{ code: string, detail: string, damaged?: boolean }>} */
+/** @param {Response} answer a refusal @returns {Promise<{ code: string, detail: string, limit?: number, damaged?: boolean }>} */
 export async function problemOf(answer) {
   const problem = await answer.json().catch(() => ({}));
   return { code: 'internal', detail: '', ...problem };
@@ -29,8 +31,7 @@ export class MessageTooLargeError extends GroupSessionError {
 
   /** @param {number} limit @param {number} actual both in bytes */
   constructor(limit, actual) {
-    super('message-too-large', '', { numbers: `${actual} bytes; at most ${limit}` });
-    this.limit = limit;
+    super('message-too-large', '', { numbers: `${actual} bytes; at most ${limit}`, limit });
     this.actual = actual;
   }
 }
@@ -49,9 +50,8 @@ export class AttachmentError extends GroupSessionError {
    *   `status`: 0 if there was no answer
    */
   constructor(code, detail = '', { file, limit, actual, status = 0, retryAfterMs = 0, cause } = {}) {
-    super(code, detail, { cause, numbers: status ? `status ${status}` : '' });
+    super(code, detail, { cause, numbers: status ? `status ${status}` : '', limit });
     this.file = file;
-    this.limit = limit;
     this.actual = actual;
     this.status = status;
     this.retryAfterMs = retryAfterMs;

@@ -37,6 +37,6 @@ async function ask(send) {
     throw new GroupSessionError('unavailable', '', { cause });
   }
   if (answer.ok) return answer;
-  const { code, detail } = await problemOf(answer);
-  throw new GroupSessionError(code, detail, { numbers: `status ${answer.status}` });
+  const { code, detail, limit } = await problemOf(answer);
+  throw new GroupSessionError(code, detail, { numbers: `status ${answer.status}`, limit });
 }

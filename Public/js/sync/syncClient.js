@@ -255,7 +255,8 @@ export class SyncClient {
   #refused(body) {
     const clientSequence = number(body.clientSequence);
     const code = typeof body.code === 'string' ? body.code : 'internal';
-    const error = new GroupSessionError(code, typeof body.detail === 'string' ? body.detail : '');
+    const detail = typeof body.detail === 'string' ? body.detail : '';
+    const error = new GroupSessionError(code, detail, { limit: number(body.limit) });
     if (clientSequence > 0) {
       this.#outgoing.refused(clientSequence, error, body);
       this.#events.saveChanged(true);

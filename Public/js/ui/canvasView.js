@@ -1,5 +1,6 @@
 /** The view of the canvas: its size, the dots of the paper, the zoom, and the hint on an empty page. */
 
+import { MIN_SCALE } from '../model/camera.js';
 import { overlap } from '../model/stroke.js';
 import { strings } from '../i18n/i18n.js';
 import { element } from './elements.js';
@@ -60,6 +61,11 @@ export class CanvasView {
     return this.#renderer.hasPendingWork;
   }
 
+  /** True if the camera is where `showAtFirst` moved it, or where it left it because the drawing is too large. */
+  get isFirstView() {
+    return this.#camera.version === this.#shownVersion;
+  }
+
   /** Shows the whole drawing, or the initial view if that is enough. */
   showEverything() {
     const { bounds } = this.#scene.sheet;
@@ -75,11 +81,14 @@ export class CanvasView {
   showAtFirst() {
     const { bounds } = this.#scene.sheet;
     if (!bounds) return this.#camera.home();
-    if (!this.#camera.isHome && this.#camera.version !== this.#shownVersion) return;
-    const { left, top, right, bottom } = this.#camera.seen(this.#renderer.width, this.#renderer.height);
+    if (!this.#camera.isHome && !this.isFirstView) return;
+    const { width, height } = this.#renderer;
+    const { left, top, right, bottom } = this.#camera.seen(width, height);
     const isSeen = bounds.left >= left && bounds.top >= top && bounds.right <= right && bounds.bottom <= bottom;
     if (isSeen || this.#isHomeEnough(bounds)) return;
-    this.showEverything();
+    const scale = Math.min(width / (bounds.right - bounds.left), height / (bounds.bottom - bounds.top));
+    // The objects of several sheets are too far from each other, before the sheets are known.
+    if (scale >= MIN_SCALE) this.showEverything();
     this.#shownVersion = this.#camera.version;
   }
 

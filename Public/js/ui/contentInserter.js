@@ -1,6 +1,7 @@
 /** Inserts the content that a person drops, picks or pastes: pictures and files, saved drawings, and text. */
 
 import { MAX_PASTED, pastedTexts } from '../model/pastedText.js';
+import { seenPoint } from '../model/viewPlace.js';
 import { isDrawingFile, isDrawingText } from '../persist/drawingFile.js';
 import { newKey } from '../sync/key.js';
 import { errorText, strings } from '../i18n/i18n.js';
@@ -82,14 +83,12 @@ export class ContentInserter {
   /** Inserts a pasted text. A long one becomes several texts. @param {string} pasted a saved drawing, or any other text */
   async insertText(pasted) {
     const { drawing, camera, canvas, toolbar, stylePicker, selectionController, pointer } = this.#parts;
-    const middle = { x: canvas.width / 2, y: canvas.height / 2 };
     if (isDrawingText(pasted)) {
-      const position = pointer();
-      const [x, y] = position ? camera.toCanvas(...position) : [middle.x, middle.y];
-      return void this.#importer.open(new File([pasted], strings.asDrawing), { x, y });
+      const at = seenPoint(camera, canvas, pointer());
+      return void this.#importer.open(new File([pasted], strings.asDrawing), at, { isPasted: true });
     }
     const identities = { newId: newKey, z: drawing.nextZ };
-    const center = camera.toPlane(middle.x, middle.y);
+    const center = camera.toPlane(canvas.width / 2, canvas.height / 2);
     const { texts, isCut } = pastedTexts(pasted, stylePicker.textStyle, identities, center);
     if (texts.length === 0) return;
     const ids = await selectionController.insert(texts, []);

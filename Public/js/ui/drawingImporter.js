@@ -41,13 +41,18 @@ export class DrawingImporter {
   }
 
   /**
-   * @param {File} file @param {{ x: number, y: number } | null} at where on the canvas it was dropped; null: it was not dropped
+   * Imports a saved drawing. A file becomes the content of an empty sheet, at its own place; pasted objects do not.
+   * @param {File} file @param {{ x: number, y: number } | null} at a point of the canvas; null: its center
+   * @param {{ isPasted?: boolean }} [options]
    */
-  async open(file, at) {
+  async open(file, at, { isPasted = false } = {}) {
+    const { camera } = this.#parts;
+    // The person may move the page, or go to another sheet, until the file is read.
+    const point = at && camera.toPlane(at.x, at.y);
     try {
       checkSize(file);
       const imported = await readDrawing(await file.text(), newKey);
-      await this.#insert(imported, at);
+      await this.#insert(imported, point, isPasted);
       if (imported.damaged > 0) toast(laterStrings.openedWithout(imported.damaged), { title: file.name, stays: true });
       else announce(laterStrings.onPage(file.name));
     } catch (error) {
@@ -56,8 +61,8 @@ export class DrawingImporter {
     }
   }
 
-  /** @param {ImportedDrawing} imported @param {{ x: number, y: number } | null} at */
-  async #insert({ shapes, items, sheets }, at) {
+  /** @param {ImportedDrawing} imported @param {[number, number] | null} point of the plane @param {boolean} isPasted */
+  async #insert({ shapes, items, sheets }, point, isPasted) {
     const { scene, drawing, view, insert, choose, limit } = this.#parts;
     const most = await limit();
     const files = items.map(({ name, contentType, bytes }) => new File([bytes], name, { type: contentType }));
@@ -72,10 +77,10 @@ export class DrawingImporter {
       const turned = added.natural && angle ? { angle } : {};
       return [{ added, id, place: { x, y, z: z ?? 0, isLocked, ...size, ...turned } }];
     });
-    const wasEmpty = scene.sheet.isEmpty;
+    const fillsSheet = scene.sheet.isEmpty && !isPasted;
     const all = [...shapes, ...placed.map(({ place }) => ({ bounds: boundsOfPlace(place) }))];
     if (all.length === 0) return;
-    const offsetOf = this.#offsets(all, sheets, wasEmpty, at);
+    const offsetOf = this.#offsets(all, sheets, fillsSheet, point);
     const moved = shapes.map((shape) => {
       const [x, y] = offsetOf(shape.bounds);
       return shape.moved({ factor: 1, x, y });
@@ -89,7 +94,7 @@ export class DrawingImporter {
     const order = [...moved, ...placed.map(({ place }) => place)].sort((one, other) => one.z - other.z);
     order.forEach((one, at) => one.z = above + at);
     const ids = await insert(moved, placed);
-    if (wasEmpty) return view.showEverything();
+    if (fillsSheet) return view.showEverything();
     const here = new Set(scene.sheet.all.map(({ id }) => id));
     choose(ids.filter((id) => here.has(id)));
   }
@@ -98,10 +103,10 @@ export class DrawingImporter {
    * Returns the offsets of the imported objects. The first sheet with objects is added to the shown one, and each other sheet to a
    * new one.
    * @param {Bounded[]} all @param {ImportedDrawing['sheets']} sheets of the file; empty: it has one
-   * @param {boolean} wasEmpty true if the shown sheet is empty @param {{ x: number, y: number } | null} at
+   * @param {boolean} fillsSheet true if the objects keep their place on the sheet @param {[number, number] | null} point
    * @returns {(bounds: Bounded['bounds']) => [number, number]}
    */
-  #offsets(all, sheets, wasEmpty, at) {
+  #offsets(all, sheets, fillsSheet, point) {
     const { current, addSheet, nameShown } = this.#parts.sheets;
     const filled = sheets.filter(({ number }) => all.some(({ bounds }) => sheetOf(bounds) === number));
     const first = filled[0]?.number ?? sheetOf(boundsOfAll(all));
@@ -111,20 +116,20 @@ export class DrawingImporter {
         return [number, offsetBetween(number, addSheet(name) || current)];
       }),
     );
-    if (wasEmpty && filled.length > 0) nameShown(filled[0].name);
+    if (fillsSheet && filled.length > 0) nameShown(filled[0].name);
     const rest = others.size === 0 ? all : all.filter(({ bounds }) => !others.has(sheetOf(bounds)));
-    const offset = wasEmpty ? offsetBetween(first, current) : this.#offsetTo(rest, at);
+    const offset = fillsSheet ? offsetBetween(first, current) : this.#offsetTo(rest, point);
     return (bounds) => others.get(sheetOf(bounds)) ?? offset;
   }
 
   /**
-   * @param {Bounded[]} all @param {{ x: number, y: number } | null} at
+   * @param {Bounded[]} all @param {[number, number] | null} point
    * @returns {[number, number]} the offset to the point, or else to the center of the view
    */
-  #offsetTo(all, at) {
+  #offsetTo(all, point) {
     const { camera, canvas } = this.#parts;
     const { left, top, width, height } = extentOf(all);
-    const [x, y] = camera.toPlane(at?.x ?? canvas.width / 2, at?.y ?? canvas.height / 2);
+    const [x, y] = point ?? camera.toPlane(canvas.width / 2, canvas.height / 2);
     return [x - left - width / 2, y - top - height / 2];
   }
 }

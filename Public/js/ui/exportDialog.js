@@ -78,7 +78,9 @@ export class ExportDialog {
   }
 
   async open() {
-    if (this.#scene.isEmpty || element('export-dialog').hasAttribute('open')) return;
+    // All objects may be on removed sheets.
+    const isEmpty = this.#scene.sheet.isEmpty && this.#sheets().length === 0;
+    if (isEmpty || element('export-dialog').hasAttribute('open')) return;
     this.#lifetime = new AbortController();
     element('export-only').hidden = this.#selection.size === 0;
     element('export-sheets').hidden = this.#sheets().length < 2 && !this.#scene.sheet.isEmpty;

@@ -92,6 +92,14 @@ export class FollowController extends EventTarget {
     this.#parts.requestFrame();
   }
 
+  /** The page had to leave a removed sheet. This movement of the camera does not end the following. */
+  sheetRemoved() {
+    this.#glide.stop();
+    if (!this.person) return;
+    this.#following.forgetView();
+    this.#glide.to(this.#seen);
+  }
+
   /** @param {boolean} isAlone true if there is no session any more */
   sessionChanged(isAlone) {
     this.#following.sessionChanged();

@@ -39,6 +39,7 @@ import { openPopover } from './popovers.js';
  * @property {() => boolean} glides returns false if the camera jumps
  * @property {(bounds: import('../model/stroke.js').Bounds) => boolean} reach shows the sheet of a part of the plane; returns true if
  *   it was another one
+ * @property {(x: number, y: number) => string} elsewhere returns the name of the sheet at a point; '' if it is the shown one
  * @property {() => void} requestFrame
  */
 
@@ -74,7 +75,8 @@ export class Meeting {
     // The use of a tool ends the following: nobody draws while the page moves below the pen.
     element('canvas').addEventListener('pointerdown', () => this.#follow.stop(), { capture: true });
     const show = (/** @type {number} */ x, /** @type {number} */ y) => this.#center(x, y);
-    this.#pointing = new Pointing({ messages, camera, view, author, me, requestFrame, show });
+    const isHere = (/** @type {number} */ x, /** @type {number} */ y) => parts.elsewhere(x, y) === '';
+    this.#pointing = new Pointing({ messages, camera, view, author, me, requestFrame, show, isHere });
     this.#hands = new RaisedHands({
       send: (message, to) => messages.send(TransientType.hand, message, to),
       isMine: (number) => identity(author(number)) === identity(author(this.#me)),
@@ -108,6 +110,11 @@ export class Meeting {
     this.#follow.toggle(person);
   }
 
+  /** The page had to leave a removed sheet. */
+  sheetRemoved() {
+    this.#follow.sheetRemoved();
+  }
+
   openList() {
     return this.#people.openList();
   }
@@ -137,8 +144,12 @@ export class Meeting {
     sharing.addEventListener('session', () => this.#enter(sharing.session));
     people.addEventListener('shown', () => this.#follow.peopleChanged(people.others));
     this.#pointing.addEventListener('ping', (event) => {
-      const { detail: number } = /** @type {CustomEvent<number>} */ (event);
-      announce(laterStrings.showsPlace(sharing.session?.participant(number)?.name ?? ''));
+      const { number, x, y } = /** @type {CustomEvent<import('../protocol/moments.js').Ping>} */ (event).detail;
+      const participant = sharing.session?.participant(number);
+      const name = participant?.name ?? '';
+      const sheet = this.#parts.elsewhere(x, y);
+      if (sheet === '') announce(laterStrings.showsPlace(name));
+      else toast(laterStrings.showsPlaceOn(name, sheet), { color: participant?.color });
     });
     messages.on(TransientType.hand, (sender, message) => this.#hands.receive(sender, message));
     messages.on(TransientType.gather, (sender, message) => {

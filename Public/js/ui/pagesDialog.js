@@ -149,7 +149,8 @@ export class PagesDialog {
       return words.every((word) => text.includes(word));
     });
     this.#rows.replaceChildren(...found.map((page) => this.#row(page)));
-    this.#removeAll.hidden = !this.#pages.some(({ id }) => id !== this.#parts.shown());
+    // During a search, it would remove pages that are not shown.
+    this.#removeAll.hidden = words.length > 0 || !this.#pages.some(({ id }) => id !== this.#parts.shown());
     this.#note.textContent = words.length > 0 ? laterStrings.pagesFound(found.length) : laterStrings.pagesHere;
   }
 
@@ -219,9 +220,11 @@ export class PagesDialog {
     const title = laterStrings.removePages(others.length);
     const text = lost > 0 ? laterStrings.removeLastCopies(lost) : laterStrings.removeEntry;
     if (!await confirmed({ title, text, action: strings.remove })) return;
-    for (const page of others) await this.#parts.list.remove(page);
+    let areAllRemoved = true;
+    for (const page of others) areAllRemoved = await this.#parts.list.remove(page) && areAllRemoved;
     this.#pages = await this.#parts.list.all();
     this.#show();
+    if (!areAllRemoved) this.#note.textContent = laterStrings.someOpenElsewhere;
     this.#heading.focus();
   }
 

@@ -1,4 +1,7 @@
-/** The pings: a ring with a name where somebody points, or an arrow at the edge of the page if that is outside of the view. */
+/**
+ * The pings on the shown sheet: a ring with a name where somebody points, or an arrow at the edge of the page if that is outside
+ * of the view.
+ */
 
 import { edgePlace } from '../model/edgePlace.js';
 import { textOn } from '../model/palette.js';
@@ -21,6 +24,7 @@ export class PingLayer {
   #view;
   #author;
   #go;
+  #isHere;
   /** @type {Map<number, Shown>} by the participant's number */
   #shown = new Map();
 
@@ -30,23 +34,27 @@ export class PingLayer {
    * @param {{ width: number, height: number }} parts.view the canvas, in pixels
    * @param {(number: number) => Author} parts.author
    * @param {(ping: Readonly<Ping>) => void} parts.go called when the person presses an arrow
+   * @param {(x: number, y: number) => boolean} parts.isHere returns true if a point is on the shown sheet
    */
-  constructor({ camera, view, author, go }) {
+  constructor({ camera, view, author, go, isHere }) {
     this.#camera = camera;
     this.#view = view;
     this.#author = author;
     this.#go = go;
+    this.#isHere = isHere;
     element('cursors').after(this.#edge);
   }
 
   /** @param {ReadonlyMap<number, Readonly<Ping>>} pings */
   frame(pings) {
+    // An arrow to another sheet would have no direction.
+    const here = [...pings.values()].filter(({ x, y }) => this.#isHere(x, y));
     for (const [number, { shown }] of this.#shown) {
-      if (pings.has(number)) continue;
+      if (here.some((ping) => ping.number === number)) continue;
       shown.remove();
       this.#shown.delete(number);
     }
-    for (const ping of pings.values()) this.#place(ping);
+    for (const ping of here) this.#place(ping);
   }
 
   /** @param {Readonly<Ping>} ping */

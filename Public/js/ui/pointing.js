@@ -17,9 +17,10 @@ import { ReactionLayer } from './reactionLayer.js';
  * @property {() => number} me returns the number of this participant; 0: none
  * @property {() => void} requestFrame
  * @property {(x: number, y: number) => void} show moves the camera to a point
+ * @property {(x: number, y: number) => boolean} isHere returns true if a point is on the shown sheet
  */
 
-/** Event: `ping` (detail: the number of the participant), after a ping of another participant appeared. */
+/** Event: `ping` (detail: the ping), after another participant showed a place. */
 export class Pointing extends EventTarget {
   #parts;
   #sender;
@@ -36,7 +37,7 @@ export class Pointing extends EventTarget {
   constructor(parts) {
     super();
     this.#parts = parts;
-    const { messages, camera, view, author, me, requestFrame } = parts;
+    const { messages, camera, view, author, me, requestFrame, isHere } = parts;
     this.#sender = new LaserSender((message) => {
       messages.send(TransientType.laser, message);
       // As at the others, a point that is held does not fade.
@@ -51,7 +52,7 @@ export class Pointing extends EventTarget {
       this.#pings.remove(number);
       parts.show(x, y);
     };
-    this.#pingLayer = new PingLayer({ camera, view, author, go });
+    this.#pingLayer = new PingLayer({ camera, view, author, go, isHere });
     this.#reactionLayer = new ReactionLayer(author);
     messages.on(TransientType.laser, (sender, message) => {
       this.#trails.receive(sender, message, performance.now());
@@ -59,7 +60,7 @@ export class Pointing extends EventTarget {
     });
     messages.on(TransientType.ping, (sender, message) => {
       if (!this.#pings.receive(sender, message, performance.now())) return;
-      this.dispatchEvent(new CustomEvent('ping', { detail: sender }));
+      this.dispatchEvent(new CustomEvent('ping', { detail: this.#pings.all.get(sender) }));
       requestFrame();
     });
     messages.on(TransientType.reaction, (sender, message) => {

@@ -160,7 +160,10 @@ export class SessionFlow {
     session.addEventListener('error', (event) => {
       const { detail: error } = /** @type {CustomEvent} */ (event);
       if (error.code === 'session-quota') toast(errorText(error));
-      if (error.code === 'storage-full') toast(strings.noRoom);
+      if (error.code === 'storage-full') {
+        const isDiskSlow = error.limit === session.limits.unsavedSessionBytes;
+        toast(isDiskSlow ? strings.slowDisk : strings.noRoom);
+      }
     }, lifetime);
   }
 

@@ -45,15 +45,31 @@ export class SheetPeople {
     return peopleAmong(active.filter((one) => identity(one) !== identity(me)));
   }
 
-  /** @param {number} number of a sheet @returns {Person[]} the others who see it */
-  on(number) {
-    return this.others.filter((person) => this.sheetOf(person) === number);
+  /** The others by the number of the sheet that they see. @returns {Map<number, Person[]>} */
+  get bySheet() {
+    /** @type {Map<number, Person[]>} */
+    const people = new Map();
+    for (const person of this.others) {
+      const sheet = this.sheetOf(person);
+      const there = people.get(sheet);
+      if (there) there.push(person);
+      else people.set(sheet, [person]);
+    }
+    return people;
   }
 
-  /** @param {number} number @returns {string} the name of a sheet, with those of the people on it */
-  labelOf(number) {
-    const people = this.on(number).map(({ name }) => name);
-    return people.length > 0 ? laterStrings.sheetWith(this.nameOf(number), people) : this.nameOf(number);
+  /** @param {number} number of a sheet @returns {Person[]} the others who see it */
+  on(number) {
+    return this.bySheet.get(number) ?? [];
+  }
+
+  /**
+   * @param {number} number @param {Person[]} [people] the others who see it
+   * @returns {string} the name of a sheet, with those of the people on it
+   */
+  labelOf(number, people = this.on(number)) {
+    const name = this.nameOf(number);
+    return people.length > 0 ? laterStrings.sheetWith(name, people.map(({ name }) => name)) : name;
   }
 
   /** @param {{ numbers: number[] }} person @returns {string} the sheet that the person sees; '' if it is the shown one */
@@ -68,10 +84,11 @@ export class SheetPeople {
    */
   mark(faces) {
     const { view } = this.#parts;
+    const { others } = this;
     let isChanged = false;
     for (const chip of /** @type {NodeListOf<HTMLElement>} */ (faces.querySelectorAll('[data-numbers]'))) {
       const numbers = String(chip.dataset.numbers).split(',').map(Number);
-      const person = this.others.find((one) => one.numbers.includes(numbers[0]));
+      const person = others.find((one) => one.numbers.includes(numbers[0]));
       if (!person) continue;
       const sheet = this.sheetOf(person);
       const mark = sheet === view.current ? undefined : String(view.list.indexOf(sheet) + 1);

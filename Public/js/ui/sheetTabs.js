@@ -35,7 +35,11 @@ export class SheetTabs {
   /** The control for a small screen. */
   compact = this.#count;
   #shown = '';
-  /** The tab that is dragged, and where it was taken. @type {{ tab: HTMLElement, x: number, isMoved: boolean } | null} */
+  /**
+   * The pressed tab, and where it was pressed, until the click that follows. A finger scrolls the strip, so only a mouse or a pen
+   * moves the tab.
+   * @type {{ tab: HTMLElement, x: number, canMove: boolean, isMoved: boolean, isOver: boolean } | null}
+   */
   #drag = null;
 
   /** @param {Parts} parts */
@@ -48,22 +52,27 @@ export class SheetTabs {
     this.#tabs.addEventListener('keydown', (event) => this.#key(event));
     this.#tabs.addEventListener('pointerdown', (event) => this.#take(event));
     // The pointer may leave the strip.
-    addEventListener('pointermove', ({ clientX }) => this.#move(clientX));
+    addEventListener('pointermove', ({ clientX, buttons }) => {
+      // The mouse may have been released outside of the window.
+      if (buttons === 0) this.#drop(false);
+      else this.#move(clientX);
+    });
     addEventListener('pointerup', () => this.#drop(true));
     addEventListener('pointercancel', () => this.#drop(false));
   }
 
-  /** Shows the sheets and the people on them. */
+  /** Shows the sheets and the people on them. A pressed tab stays in place: otherwise it would miss its click. */
   show() {
-    if (this.#drag?.isMoved) return;
+    if (this.#drag) return;
     const { view: { list, current }, people, isEnded } = this.#parts;
     this.#add.hidden = isEnded();
-    const sheets = list.map((number) => ({
-      number,
-      name: people.nameOf(number),
-      label: people.labelOf(number),
-      colors: people.on(number).slice(0, MAX_DOTS).map(({ color }) => color),
-    }));
+    const { bySheet } = people;
+    const sheets = list.map((number) => {
+      const there = bySheet.get(number) ?? [];
+      const label = people.labelOf(number, there);
+      const colors = there.slice(0, MAX_DOTS).map(({ color }) => color);
+      return { number, name: people.nameOf(number), label, colors };
+    });
     const shown = JSON.stringify([sheets, current]);
     if (shown === this.#shown) return;
     this.#shown = shown;
@@ -82,7 +91,7 @@ export class SheetTabs {
 
   /** @param {number} number */
   #choose(number) {
-    if (number === 0 || this.#drag) return;
+    if (number === 0 || this.#drag?.isMoved) return;
     const { view, open, isEnded } = this.#parts;
     if (number !== view.current) view.go(number);
     else if (!isEnded()) open(number);
@@ -110,18 +119,18 @@ export class SheetTabs {
     }
   }
 
-  /** A finger scrolls the strip, so only a mouse or a pen moves a tab. @param {PointerEvent} event */
+  /** @param {PointerEvent} event */
   #take({ target, clientX, pointerType, button }) {
     const tab = target instanceof Element ? /** @type {HTMLElement | null} */ (target.closest('[role=tab]')) : null;
-    if (tab && pointerType !== 'touch' && button === 0 && !this.#parts.isEnded()) {
-      this.#drag = { tab, x: clientX, isMoved: false };
-    }
+    if (!tab || button !== 0 || this.#drag) return;
+    const canMove = pointerType !== 'touch' && !this.#parts.isEnded();
+    this.#drag = { tab, x: clientX, canMove, isMoved: false, isOver: false };
   }
 
   /** @param {number} x */
   #move(x) {
     const drag = this.#drag;
-    if (!drag || !drag.isMoved && Math.abs(x - drag.x) < SLOP) return;
+    if (!drag?.canMove || drag.isOver || !drag.isMoved && Math.abs(x - drag.x) < SLOP) return;
     drag.isMoved = true;
     drag.tab.toggleAttribute('data-dragged', true);
     const others = [...this.#tabs.children].filter((one) => one !== drag.tab);
@@ -135,19 +144,21 @@ export class SheetTabs {
   /** @param {boolean} isWanted false: the tab goes back */
   #drop(isWanted) {
     const drag = this.#drag;
-    if (!drag) return;
-    const to = [...this.#tabs.children].indexOf(drag.tab);
-    const { view, commands } = this.#parts;
-    const number = numberAt(drag.tab);
-    drag.tab.removeAttribute('data-dragged');
-    // The click that follows belongs to the drag.
-    if (drag.isMoved) setTimeout(() => (this.#drag = null));
-    else this.#drag = null;
+    if (!drag || drag.isOver) return;
+    drag.isOver = true;
+    // The click that follows belongs to the press.
+    setTimeout(() => {
+      this.#drag = null;
+      this.show();
+    });
     if (!drag.isMoved) return;
-    drag.isMoved = false;
+    drag.tab.removeAttribute('data-dragged');
     this.#shown = '';
-    if (isWanted && view.list[to] !== number) commands.move(number, to);
-    else this.show();
+    const { view: { list }, commands } = this.#parts;
+    const number = numberAt(drag.tab);
+    const to = [...this.#tabs.children].indexOf(drag.tab);
+    // Somebody may have removed the sheet meanwhile.
+    if (isWanted && list.includes(number) && list[to] !== number) commands.move(number, to);
   }
 }
 

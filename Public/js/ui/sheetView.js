@@ -13,14 +13,17 @@ import { originOf, sheetAt, sheetOf, SIDE, viewOn } from '../model/sheets.js';
  * @property {Pick<import('../model/scene.js').Scene, 'observe'> & { sheet: object }} scene
  * @property {import('../model/camera.js').Camera} camera
  * @property {{ width: number, height: number }} canvas in pixels
- * @property {{ showEverything: () => void }} view
+ * @property {Pick<import('./canvasView.js').CanvasView, 'isFirstView' | 'showAtFirst'>} view
  * @property {(id: string) => { bounds: Bounds } | null} find returns a displayed shape or item
  * @property {() => boolean} isWorking returns true while the pointer draws
  * @property {() => void} finish ends everything that is in progress on the shown sheet
  * @property {() => void} requestFrame
  */
 
-/** Events: `change`, of the sheets or of the shown one; `shown` (another sheet is shown). */
+/**
+ * Events: `change`, of the sheets or of the shown one; `shown` (another sheet is shown); `removed` (because the shown sheet was
+ * removed).
+ */
 export class SheetView extends EventTarget {
   #parts;
   #whole;
@@ -60,21 +63,15 @@ export class SheetView extends EventTarget {
     return this.#list;
   }
 
-  /** Shows a sheet, if it is there. @param {number} number */
+  /** True while another sheet is to be shown as soon as it is there. */
+  get isWaiting() {
+    return this.#wanted > 0;
+  }
+
+  /** Shows a sheet, if it is there. No other sheet is waited for any more. @param {number} number */
   go(number) {
-    if (number === this.#current || !this.#list.includes(number)) return;
-    const { camera, view, finish, requestFrame } = this.#parts;
-    finish();
-    this.#leave();
-    this.#show(number);
-    camera.home();
-    const before = this.#views.get(number);
-    if (before) {
-      camera.zoom(before.scale, 0, 0);
-      camera.pan((camera.x - before.x) * before.scale, (camera.y - before.y) * before.scale);
-    } else view.showEverything();
-    requestFrame();
-    this.#report();
+    this.#wanted = 0;
+    this.#go(number);
   }
 
   /** Shows a sheet now, or as soon as it is there. @param {number} number */
@@ -89,10 +86,11 @@ export class SheetView extends EventTarget {
    */
   expect(number) {
     this.want(number);
-    const { camera } = this.#parts;
-    if (this.#isDivided || !camera.isHome) return;
+    const { camera, view, isWorking } = this.#parts;
+    if (this.#isDivided || !camera.isHome || isWorking()) return;
     [camera.homeX, camera.homeY] = originOf(number);
     camera.home();
+    view.showAtFirst();
   }
 
   /** Gives up a sheet that is not there. To be called once the sheets of the page are known. @returns {boolean} true if it did */
@@ -102,10 +100,11 @@ export class SheetView extends EventTarget {
     this.#wanted = 0;
     if (this.#isDivided) return true;
     // The page is one plane.
-    const { camera, view } = this.#parts;
+    const { camera, view, finish } = this.#parts;
+    finish();
     this.#show(1);
     camera.home();
-    view.showEverything();
+    view.showAtFirst();
     return true;
   }
 
@@ -120,10 +119,16 @@ export class SheetView extends EventTarget {
     if (this.#isDivided) this.go(sheetOf(bounds));
   }
 
-  /** Shows the sheet of the objects that a command is about to change. @param {Command} command */
+  /**
+   * Shows the sheet of the objects that a command is about to change.
+   * @param {Command} command @returns {number} that sheet, if it is not shown because it is removed; 0: it is shown
+   */
   showPlaceOf({ content }) {
     const bounds = content ? placeOf(content, this.#parts.find) : null;
-    if (bounds) this.showAt(bounds);
+    if (!bounds || !this.#isDivided) return 0;
+    this.showAt(bounds);
+    const number = sheetOf(bounds);
+    return number !== this.#current && this.#parts.sheets.find(number)?.isRemoved ? number : 0;
   }
 
   /** Applies changes of the scene. To be called once a frame. @returns {boolean} true if another frame is needed */
@@ -138,11 +143,28 @@ export class SheetView extends EventTarget {
     if (this.#isDivided) this.#parts.camera.pan(0, 0);
   }
 
+  /** @param {number} number */
+  #go(number) {
+    if (number === this.#current || !this.#list.includes(number)) return;
+    const { camera, view, finish, requestFrame } = this.#parts;
+    finish();
+    this.#leave();
+    this.#show(number);
+    camera.home();
+    const before = this.#views.get(number);
+    if (before) {
+      camera.zoom(before.scale, 0, 0);
+      camera.pan((camera.x - before.x) * before.scale, (camera.y - before.y) * before.scale);
+    } else view.showAtFirst();
+    requestFrame();
+    this.#report();
+  }
+
   #goToWanted() {
     const wanted = this.#wanted;
     if (wanted === 0 || this.#parts.isWorking() || !this.#list.includes(wanted)) return;
     this.#wanted = 0;
-    this.go(wanted);
+    this.#go(wanted);
   }
 
   #update() {
@@ -154,7 +176,8 @@ export class SheetView extends EventTarget {
     if (!this.#list.includes(this.#current)) {
       // The neighbour of a removed sheet.
       const rest = before.slice(0, before.indexOf(this.#current)).reverse().concat(before);
-      this.go(rest.find((number) => this.#list.includes(number)) ?? this.#list[0]);
+      this.#go(rest.find((number) => this.#list.includes(number)) ?? this.#list[0]);
+      this.dispatchEvent(new Event('removed'));
     }
     this.#goToWanted();
     if (this.#list.join() !== before.join()) this.dispatchEvent(new Event('change'));
@@ -162,15 +185,22 @@ export class SheetView extends EventTarget {
 
   /** @param {boolean} isDivided true if the page has sheets; false: it is one sheet without borders */
   #divide(isDivided) {
-    const { camera, canvas } = this.#parts;
+    const { camera, canvas, contents, view, isWorking, finish } = this.#parts;
     const wasElsewhere = this.#current !== 1;
     this.#isDivided = isDivided;
     this.#views.clear();
-    const { left, top, right, bottom } = camera.seen(canvas.width, canvas.height);
-    const seen = sheetAt((left + right) / 2, (top + bottom) / 2);
+    const home = sheetAt(camera.homeX, camera.homeY);
+    // The page chose its first view before it knew the sheets: for the objects of all of them.
+    const isOfAll = isDivided && view.isFirstView && contents.filled.some((number) => number !== home);
+    const seen = isOfAll ? home : sheetAt(...camera.toPlane(canvas.width / 2, canvas.height / 2));
     this.#show(isDivided && this.#list.includes(seen) ? seen : 1);
     camera.limit = isDivided ? (view) => this.#limited(view) : (view) => view;
-    if (isDivided && seen === this.#current) camera.pan(0, 0);
+    if (isOfAll) {
+      // A stroke goes on if the camera stays.
+      if (!camera.isHome) finish();
+      camera.home();
+      if (!isWorking()) view.showAtFirst();
+    } else if (isDivided && seen === this.#current) camera.pan(0, 0);
     else if (isDivided || wasElsewhere) camera.home();
   }
 

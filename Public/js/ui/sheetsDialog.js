@@ -93,11 +93,14 @@ export class SheetsDialog {
   }
 
   #fill() {
-    const { sheets, view, isEnded } = this.#parts;
+    const { sheets, view, people, isEnded } = this.#parts;
+    const { bySheet } = people;
     if (isEnded()) this.#isEditing = false;
     const removed = this.#isEditing ? sheets.removed : [];
     this.#rows.replaceChildren(
-      ...view.list.map((number) => this.#isEditing ? this.#editRow(number) : this.#row(number)),
+      ...view.list.map((number) =>
+        this.#isEditing ? this.#editRow(number) : this.#row(number, bySheet.get(number) ?? [])
+      ),
     );
     this.#removed.replaceChildren(...removed.map((number) => this.#removedRow(number)));
     this.#removedTitle.hidden = this.#removed.hidden = removed.length === 0;
@@ -105,10 +108,10 @@ export class SheetsDialog {
     this.#edit.textContent = this.#isEditing ? laterStrings.editedSheets : laterStrings.editSheets;
   }
 
-  /** @param {number} number */
-  #row(number) {
+  /** @param {number} number @param {{ name: string }[]} there the others who see it */
+  #row(number, there) {
     const { view, people } = this.#parts;
-    const names = people.on(number).map(({ name }) => name);
+    const names = there.map(({ name }) => name);
     const button = make('button', { type: 'button', class: 'sheet-row' }, make('b', {}, people.nameOf(number)));
     if (names.length > 0) button.append(make('small', {}, strings.names(names)));
     if (number === view.current) button.setAttribute('aria-current', 'true');

@@ -109,6 +109,7 @@ const table = {
   followers: (count) => `${counted(count, PEOPLE)} ${plural(count, { one: 'folgt', other: 'folgen' })} dir`,
 
   showsPlace: (name) => `${name} zeigt eine Stelle.`,
+  showsPlaceOn: (name, sheet) => `${name} zeigt eine Stelle auf ${sheet}.`,
   showsPlaceOutside: (name) => `${name} zeigt eine Stelle außerhalb deiner Ansicht. Dorthin`,
   tapPlace: 'Tippe auf die Stelle.',
   youShowPlace: 'Die anderen sehen diese Stelle.',
@@ -170,6 +171,7 @@ const table = {
   pageEnded: 'beendet',
   onlyHere: 'nur auf diesem Gerät',
   unsent: 'noch nicht gesendet',
+  someOpenElsewhere: 'Seiten, die in anderen Tabs offen sind, bleiben.',
   openElsewhere: 'Diese Seite ist in einem anderen Tab offen.',
   removePage: (name) => `${name} aus der Liste entfernen`,
   removeEntry: 'Sie verschwindet aus dieser Liste. Ihr Link funktioniert weiter, für dich und alle anderen.',
@@ -306,12 +308,17 @@ const table = {
   removeSheet: (name) => `${name} entfernen`,
   removeSheetQuestion: (name) => `${name} entfernen?`,
   removeSheetText: 'Andere haben auf diesem Blatt gezeichnet. Alle können es aus der Liste der Blätter zurückholen.',
+  removeSeenSheetText: (names, count) =>
+    `${names} ${count === 1 ? 'ist' : 'sind'} gerade auf diesem Blatt. ` +
+    'Alle können es aus der Liste der Blätter zurückholen.',
   removedSheets: 'Entfernt',
   restoreSheet: 'Zurückholen',
   restoreSheetOf: (name) => `${name} zurückholen`,
   youRemovedSheet: (name) => `Du hast ${name} entfernt. Rückgängig holt es zurück.`,
   removedSheetBy: (person, name) =>
     `${person} hat ${name} entfernt. In der Liste der Blätter kannst du es zurückholen.`,
+  changedRemovedSheet: (name) =>
+    `Das war auf ${name}. Dieses Blatt ist entfernt. In der Liste der Blätter kannst du es zurückholen.`,
   sheetGone: 'Das Blatt dieses Links gibt es nicht mehr.',
   tooManySheets: 'Auf dieser Seite ist kein Platz für ein weiteres Blatt.',
   allSheets: 'Alle Blätter',

@@ -138,6 +138,8 @@ const table = {
   // Pointing.
   /** @param {string} name */
   showsPlace: (name) => `${name} shows a place.`,
+  /** @param {string} name @param {string} sheet */
+  showsPlaceOn: (name, sheet) => `${name} shows a place on ${sheet}.`,
   /** @param {string} name */
   showsPlaceOutside: (name) => `${name} shows a place outside of your view. Go there`,
   tapPlace: 'Tap the place to show.',
@@ -210,6 +212,7 @@ const table = {
   pageEnded: 'ended',
   onlyHere: 'only on this device',
   unsent: 'not sent yet',
+  someOpenElsewhere: 'Pages that are open in other tabs stay.',
   openElsewhere: 'This page is open in another tab.',
   /** @param {string} name */
   removePage: (name) => `Remove ${name} from the list`,
@@ -402,6 +405,9 @@ const table = {
   /** @param {string} name */
   removeSheetQuestion: (name) => `Remove ${name}?`,
   removeSheetText: 'Others have drawn on this sheet. Everybody can bring it back from the list of sheets.',
+  /** @param {string} names @param {number} count */
+  removeSeenSheetText: (names, count) =>
+    `${names} ${count === 1 ? 'is' : 'are'} on this sheet. Everybody can bring it back from the list of sheets.`,
   removedSheets: 'Removed',
   restoreSheet: 'Bring back',
   /** @param {string} name */
@@ -410,6 +416,9 @@ const table = {
   youRemovedSheet: (name) => `You removed ${name}. Undo brings it back.`,
   /** @param {string} person @param {string} name */
   removedSheetBy: (person, name) => `${person} removed ${name}. You can bring it back from the list of sheets.`,
+  /** @param {string} name */
+  changedRemovedSheet: (name) =>
+    `That was on ${name}. This sheet is removed. You can bring it back from the list of sheets.`,
   sheetGone: 'The sheet of this link no longer exists.',
   tooManySheets: 'This page has no room for another sheet.',
   allSheets: 'All sheets',
