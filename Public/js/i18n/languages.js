@@ -1,0 +1,14 @@
+/** The languages of the page as its dialog offers them: each in its own words. */
+
+/**
+ * @typedef {object} Language
+ * @property {string} code such as `de`
+ * @property {string} name
+ * @property {string} [note] says that its texts were translated by machine
+ */
+
+/** @type {readonly Readonly<Language>[]} */
+export const LANGUAGES = Object.freeze([
+  { code: 'en', name: 'English' },
+  { code: 'de', name: 'Deutsch' },
+]);
