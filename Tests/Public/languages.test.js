@@ -45,6 +45,25 @@ const SAME_AS_ENGLISH = /** @type {Record<string, string[]>} */ ({
     'text',
     'textTitle',
   ],
+  fr: [
+    'colors.1',
+    'colors.6',
+    'colors.7',
+    'ctrl',
+    'ellipse',
+    'ellipseTitle',
+    'messages',
+    'noteColors.1',
+    'pageDown',
+    'pageUp',
+    'pdf.page',
+    'pdf.pages',
+    'pdf.picture',
+    'reactions.5',
+    'rectangle',
+    'rectangleTitle',
+    'zoom',
+  ],
 });
 
 afterEach(async () => {

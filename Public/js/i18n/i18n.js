@@ -11,6 +11,7 @@ import { sizesApart } from './format.js';
 /** The other languages, each loaded only when it is used. @type {Record<string, () => Promise<Strings>>} */
 const OTHERS = {
   de: async () => (await import('./de.js')).de,
+  fr: async () => (await import('./fr.js')).fr,
 };
 
 /** @type {Readonly<Strings>} */

@@ -11,4 +11,5 @@
 export const LANGUAGES = Object.freeze([
   { code: 'en', name: 'English' },
   { code: 'de', name: 'Deutsch' },
+  { code: 'fr', name: 'Français', note: 'Traduction automatique' },
 ]);
