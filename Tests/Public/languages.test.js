@@ -45,6 +45,7 @@ const SAME_AS_ENGLISH = /** @type {Record<string, string[]>} */ ({
     'text',
     'textTitle',
   ],
+  es: ['bytes', 'color', 'ctrl', 'zoom'],
   fr: [
     'colors.1',
     'colors.6',

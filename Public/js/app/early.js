@@ -6,6 +6,7 @@
   /** The modules of strings in languages other than the markup's. @type {Record<string, () => Promise<unknown>>} */
   const STRINGS = {
     de: () => import('../i18n/de.js'),
+    es: () => import('../i18n/es.js'),
     fr: () => import('../i18n/fr.js'),
   };
   /** The colors of the paper, for the parts that the browser paints around the page. @type {Record<string, string>} */

@@ -11,6 +11,7 @@ import { sizesApart } from './format.js';
 /** The other languages, each loaded only when it is used. @type {Record<string, () => Promise<Strings>>} */
 const OTHERS = {
   de: async () => (await import('./de.js')).de,
+  es: async () => (await import('./es.js')).es,
   fr: async () => (await import('./fr.js')).fr,
 };
 

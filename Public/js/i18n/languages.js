@@ -11,5 +11,6 @@
 export const LANGUAGES = Object.freeze([
   { code: 'en', name: 'English' },
   { code: 'de', name: 'Deutsch' },
+  { code: 'es', name: 'Español', note: 'Traducción automática' },
   { code: 'fr', name: 'Français', note: 'Traduction automatique' },
 ]);

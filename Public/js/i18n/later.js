@@ -10,6 +10,7 @@ import { en } from './later/en.js';
 /** The other languages, each loaded only when it is used. @type {Record<string, () => Promise<LaterStrings>>} */
 const OTHERS = {
   de: async () => (await import('./later/de.js')).de,
+  es: async () => (await import('./later/es.js')).es,
   fr: async () => (await import('./later/fr.js')).fr,
 };
 

@@ -16,8 +16,7 @@ const OBJECTS = { one: 'objeto', other: 'objetos' };
 /** @type {import('./en.js').LaterStrings} */
 const table = {
   helpPlacing: 'Intro coloca la forma en el centro. Las flechas muestran una cruz para dibujarla.',
-  helpNote:
-    'Intro coloca una nota en el centro para escribir en ella. Las flechas muestran una cruz para dibujarla.',
+  helpNote: 'Intro coloca una nota en el centro para escribir en ella. Las flechas muestran una cruz para dibujarla.',
   helpText: 'Intro empieza un texto en el centro. Las flechas muestran una cruz para elegir otro sitio.',
   helpCross: 'Las flechas mueven una cruz. Intro empieza y termina el trazo.',
   helpSelect: 'La coma y el punto recorren todos los objetos. U abre su lista.',
@@ -82,7 +81,7 @@ const table = {
 
   keyEnter: 'Colocar una forma o un texto en el centro; empezar y terminar un trazo',
   keyCross: 'Sin selección, mover la cruz o la página; en pasos más grandes, más pequeños',
-  together: 'En compañía',
+  together: 'Juntos',
   react: 'Reaccionar',
   reactions: ['Pulgar arriba', 'Corazón', 'Estrella', 'Risa', 'Sorpresa', 'Pregunta'],
   raiseHand: 'Levantar la mano',
@@ -137,7 +136,7 @@ const table = {
   adaptiveInk: 'Negro; blanco en papel oscuro',
   grays: ['Gris oscuro', 'Gris claro'],
   widths: ['Fino', 'Medio', 'Grueso'],
-  fills: ['Ninguno', 'Suave', 'Completo'],
+  fills: ['Ninguno', 'Suave', 'Sólido'],
   dashes: ['Continuo', 'Discontinuo', 'Punteado'],
   font: 'Fuente',
   fonts: ['Manuscrita', 'De imprenta'],
