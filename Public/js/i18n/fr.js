@@ -129,7 +129,7 @@ const table = {
   changeName: 'Changer mon nom',
   tookAway: (name) => `${name} a supprimé ceci`,
   youAre: (name) => `Toi, ${name}. Changer ton nom`,
-  morePeople: (count) => `${number(count)} de plus`,
+  morePeople: (count) => counted(count, { one: 'autre', other: 'autres' }),
   people: (count) => counted(count, PEOPLE),
   names: (names) => list(names),
   areHere: (names, count) => `${names} ${plural(count, { one: 'est', other: 'sont' })} là.`,

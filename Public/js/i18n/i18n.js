@@ -13,6 +13,7 @@ const OTHERS = {
   de: async () => (await import('./de.js')).de,
   es: async () => (await import('./es.js')).es,
   fr: async () => (await import('./fr.js')).fr,
+  it: async () => (await import('./it.js')).it,
 };
 
 /** @type {Readonly<Strings>} */

@@ -13,4 +13,5 @@ export const LANGUAGES = Object.freeze([
   { code: 'de', name: 'Deutsch' },
   { code: 'es', name: 'Español', note: 'Traducción automática' },
   { code: 'fr', name: 'Français', note: 'Traduction automatique' },
+  { code: 'it', name: 'Italiano', note: 'Traduzione automatica' },
 ]);

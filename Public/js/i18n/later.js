@@ -12,6 +12,7 @@ const OTHERS = {
   de: async () => (await import('./later/de.js')).de,
   es: async () => (await import('./later/es.js')).es,
   fr: async () => (await import('./later/fr.js')).fr,
+  it: async () => (await import('./later/it.js')).it,
 };
 
 /** @type {Readonly<LaterStrings>} */
