@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { runInNewContext } from 'node:vm';
+import { byteCount } from '../../Public/js/i18n/format.js';
 import { speak, strings } from '../../Public/js/i18n/i18n.js';
 import { LANGUAGES } from '../../Public/js/i18n/languages.js';
 import { laterStrings, speakLater } from '../../Public/js/i18n/later.js';
@@ -14,7 +15,8 @@ import { PUBLIC } from './release.js';
 import { until } from './support.js';
 
 const FOLDER = join(PUBLIC, 'js/i18n');
-const CODES = readdirSync(FOLDER).filter((name) => /^[a-z]{2}\.js$/.test(name)).map((name) => name.slice(0, 2)).sort();
+const FILES = readdirSync(FOLDER).filter((name) => /^[a-z]{2}\.js$/.test(name));
+const CODES = FILES.map((name) => name.slice(0, 2)).toSorted();
 
 /** @param {string} path of a module in the folder @param {string} code @returns {Promise<Record<string, any>>} its table */
 const tableIn = async (path, code) => (await import(join(FOLDER, path)))[code];
@@ -66,6 +68,7 @@ const SAME_AS_ENGLISH = /** @type {Record<string, string[]>} */ ({
     'zoom',
   ],
   it: ['ctrl', 'file', 'pdf.password', 'zoom'],
+  pt: ['bytes', 'ctrl', 'delete', 'shift', 'zoom'],
 });
 
 afterEach(async () => {
@@ -138,12 +141,35 @@ for (const [code, { first, later, all }] of Object.entries(TABLES)) {
   });
 }
 
+/** Texts with counts. @type {[string, string, Record<number, string>][]} */
+const COUNTED = [
+  ['es', 'willBeSent', { 1: 'Se enviará 1 trazo.', 2: 'Se enviarán 2 trazos.' }],
+  ['es', 'endFor', { 1: 'Terminar para 1 persona…', 12_000: 'Terminar para las 12.000 personas…' }],
+  ['fr', 'strokesDrawn', { 0: '0 trait dessiné.', 1: '1 trait dessiné.', 2: '2 traits dessinés.' }],
+  ['fr', 'newPageForAll', { 3: 'Commencer une nouvelle page pour les 3 personnes\u00a0?' }],
+  ['it', 'isUnlocked', { 1: '1 oggetto sbloccato.', 2: '2 oggetti sbloccati.' }],
+  ['it', 'hands', { 1: '1 mano alzata', 2: '2 mani alzate' }],
+  ['pt', 'removeThings', { 1: 'Remover 1 elemento para todos?', 2: 'Remover 2 elementos para todos?' }],
+  ['pt', 'followers', { 1: '1 pessoa segue você', 2: '2 pessoas seguem você' }],
+];
+
+for (const [code, key, texts] of COUNTED) {
+  test(`plural forms in ${code}: ${key}`, () => {
+    for (const [count, text] of Object.entries(texts)) assert.equal(TABLES[code].all[key](Number(count)), text);
+  });
+}
+
+test('sizes have the units of the language', () => {
+  assert.equal(byteCount(1.5 * 2 ** 20, TABLES.fr.first), '1,5 Mo');
+  assert.equal(byteCount(1.5 * 2 ** 20, TABLES.it.first), '1,5 MB');
+});
+
 test('no key is in both tables', () => {
   assert.deepEqual(Object.keys(TABLES.en.later).filter((key) => Object.hasOwn(TABLES.en.first, key)), []);
 });
 
 test('exactly the languages with a table are offered', () => {
-  assert.deepEqual(LANGUAGES.map(({ code }) => code).sort(), CODES);
+  assert.deepEqual(LANGUAGES.map(({ code }) => code).toSorted(), CODES);
 });
 
 /**

@@ -9,6 +9,7 @@
     es: () => import('../i18n/es.js'),
     fr: () => import('../i18n/fr.js'),
     it: () => import('../i18n/it.js'),
+    pt: () => import('../i18n/pt.js'),
   };
   /** The colors of the paper, for the parts that the browser paints around the page. @type {Record<string, string>} */
   const PAPER = { light: '#fbfaf7', dark: '#17181c' };

@@ -14,6 +14,7 @@ const OTHERS = {
   es: async () => (await import('./es.js')).es,
   fr: async () => (await import('./fr.js')).fr,
   it: async () => (await import('./it.js')).it,
+  pt: async () => (await import('./pt.js')).pt,
 };
 
 /** @type {Readonly<Strings>} */

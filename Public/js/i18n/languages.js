@@ -14,4 +14,5 @@ export const LANGUAGES = Object.freeze([
   { code: 'es', name: 'Español', note: 'Traducción automática' },
   { code: 'fr', name: 'Français', note: 'Traduction automatique' },
   { code: 'it', name: 'Italiano', note: 'Traduzione automatica' },
+  { code: 'pt', name: 'Português (Brasil)', note: 'Tradução automática' },
 ]);

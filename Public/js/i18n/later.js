@@ -13,6 +13,7 @@ const OTHERS = {
   es: async () => (await import('./later/es.js')).es,
   fr: async () => (await import('./later/fr.js')).fr,
   it: async () => (await import('./later/it.js')).it,
+  pt: async () => (await import('./later/pt.js')).pt,
 };
 
 /** @type {Readonly<LaterStrings>} */
