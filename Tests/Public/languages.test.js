@@ -217,7 +217,12 @@ test('the dialog offers each language in its own words, marks the chosen one, an
   const ofBrowser = page.createElement('button');
   ofBrowser.setAttribute('value', 'system');
   find('languages').append(ofBrowser);
-  const settings = { language: 'de', setLanguage: (/** @type {string} */ code) => (settings.language = code) };
+  const settings = {
+    language: 'de',
+    setLanguage: (/** @type {string} */ code) => {
+      settings.language = code;
+    },
+  };
   let reloads = 0;
   Object.assign(globalThis, { location: { reload: () => (reloads += 1) } });
   const choose = async (/** @type {string} */ value, canReload = true) => {

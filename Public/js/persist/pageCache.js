@@ -59,18 +59,21 @@ export class PageCache {
   }
 
   /**
-   * Fetches this version with the languages in use, completely or not at all. @throws if a file is missing or the browser has no
-   * space
+   * Fetches this version with the languages in use, completely or not at all.
+   * @throws if a file is missing or the browser has no space
    */
   async install() {
     const { caches, fetch } = this.#around;
     const languages = await this.#usedLanguages();
-    const isNeeded = (/** @type {string} */ path) => !TEXTS.test(path) || languages.has(languageOf(path));
+    const isNeeded = (/** @type {string} */ path) => {
+      const language = languageOf(path);
+      return HASHED.test(path) && (language === null || languages.has(language));
+    };
     // After a rollback, an earlier version becomes the newest again. Caches are listed in the order of their creation.
     await caches.delete(this.#name);
     try {
       const cache = await caches.open(this.#name);
-      await cache.addAll(this.#release.files.filter((path) => path !== PAGE && HASHED.test(path) && isNeeded(path)));
+      await cache.addAll(this.#release.files.filter(isNeeded));
       const page = await fetch(PAGE, { cache: 'no-cache' });
       if (!page.ok || page.redirected || !await this.#isOwn(await page.clone().arrayBuffer())) {
         throw new Error('The server has another version.');
@@ -176,11 +179,11 @@ export class PageCache {
   /** Returns the languages of the browser, and those of which a cache has texts, because a person chose them. */
   async #usedLanguages() {
     const { caches, languages } = this.#around;
-    /** @type {Set<string | undefined>} */
     const used = new Set(languages.map((tag) => tag.split('-')[0].toLowerCase()));
     for (const name of await this.#names()) {
       const stored = await (await caches.open(name)).keys();
-      for (const { url } of stored) used.add(languageOf(new URL(url).pathname));
+      const found = stored.map(({ url }) => languageOf(new URL(url).pathname));
+      for (const language of found) if (language !== null) used.add(language);
     }
     return used;
   }
@@ -197,9 +200,9 @@ export class PageCache {
   }
 }
 
-/** @param {string} path @returns {string | undefined} the language of the texts in this file, if it has texts */
+/** @param {string} path @returns {string | null} the language of the texts in this file; null: it has none */
 function languageOf(path) {
-  return TEXTS.exec(path)?.[1];
+  return TEXTS.exec(path)?.[1] ?? null;
 }
 
 /**
