@@ -18,7 +18,7 @@ const table = {
   skip: 'Aller aux outils',
   page: 'La page sur laquelle tout le monde dessine',
   hintAlone: 'Dessine, puis invite quelqu’un.',
-  hintTogether: 'Dessine. Tout le monde le voit ici.',
+  hintTogether: 'Dessine. Tout le monde ici le voit.',
   items: 'Images et fichiers',
   chosen: 'Sélection',
   drop: 'Dépose ici',
@@ -182,7 +182,7 @@ const table = {
   endTitle: 'Terminer cette session\u00a0?',
   endForAll: (count) => `La terminer pour ${allPeople(count)}\u00a0?`,
   endText: 'Tout le monde garde l’image, mais vous ne pourrez plus y dessiner ensemble.',
-  youLeft: 'Tu as quitté la session. L’image n’est plus qu’à toi.',
+  youLeft: 'Tu as quitté la session. L’image n’appartient plus qu’à toi.',
   pictureStays: 'L’image est toujours là.',
   over: 'Cette session est terminée.',
   overForLate: 'Cette session est terminée. Seules les personnes qui y étaient ont encore l’image.',
@@ -205,8 +205,8 @@ const table = {
   tryNow: 'Réessayer maintenant',
   reconnecting: 'Reconnexion…',
   connecting: 'Connexion…',
-  offline: 'Hors ligne. Voici l’image telle que cet appareil l’a vue en dernier.',
-  offlinePart: 'Hors ligne. Voici une partie de l’image telle que cet appareil l’a vue en dernier.',
+  offline: 'Hors ligne. Voici l’image telle que cet appareil l’a vue la dernière fois.',
+  offlinePart: 'Hors ligne. Voici une partie de l’image telle que cet appareil l’a vue la dernière fois.',
   tryingAgain: 'Nouvel essai…',
   drawOn: 'Continue à dessiner, rien n’est perdu.',
   areSafe: (strokes, pictures, files) => {
@@ -242,7 +242,7 @@ const table = {
   removeThings: (count) => `Supprimer ${counted(count, THINGS)} pour tout le monde\u00a0?`,
   thingsRemoved: (count) => `${counted(count, THINGS)} ${plural(count, { one: 'supprimé', other: 'supprimés' })}.`,
   textIsFull: (limit) =>
-    `Un texte contient au plus ${number(limit)} caractères. Colle un plus long à côté\u00a0: il sera réparti.`,
+    `Au plus ${number(limit)} caractères par texte. Un texte plus long, collé à côté, sera réparti en plusieurs.`,
 
   download: 'Télécharger',
   downloadOf: (name) => `Télécharger ${name}`,

@@ -68,8 +68,8 @@ const table = {
   noteObject: (text) => `Nota «${text}»`,
   lockedObject: 'bloqueado',
   lockedStays: 'Está bloqueado. Desbloquéalo primero.',
-  drawnBy: (name) => `de ${name}`,
-  drawnByYou: 'tuyo',
+  drawnBy: (name) => `por ${name}`,
+  drawnByYou: 'por ti',
   blackInk: 'negro',
   whiteInk: 'blanco',
 
@@ -115,7 +115,7 @@ const table = {
   goThere: 'Ir allí',
   broughtYou: (name) => `${name} te ha traído aquí`,
   goBack: 'Volver',
-  askedToCome: (count) => `Has pedido a ${counted(count, PEOPLE)} que vengan aquí.`,
+  askedToCome: (count) => `Has invitado a ${counted(count, PEOPLE)} a venir aquí.`,
   notSoOften: 'Acabas de hacerlo. Espera un momento.',
 
   keyPlace: 'Señalar un lugar: el puntero o la selección',
