@@ -15,10 +15,14 @@ I18N = Path(__file__).parents[2] / "Public/js/i18n"
 GERMAN = {"locale": "de-DE"}
 # Each with the note of the dialog that its texts were translated by machine.
 BY_MACHINE = {
+    "ar": "ترجمة آلية",
     "es": "Traducción automática",
     "fr": "Traduction automatique",
     "it": "Traduzione automatica",
+    "ja": "機械翻訳",
+    "pl": "Tłumaczenie maszynowe",
     "pt": "Tradução automática",
+    "uk": "Машинний переклад",
 }
 # In a release with a hash.
 GERMAN_WORDS = re.compile(r"/de(-[A-Z2-7]{8})?\.js$")

@@ -5,11 +5,15 @@
 {
   /** The modules of strings in languages other than the markup's. @type {Record<string, () => Promise<unknown>>} */
   const STRINGS = {
+    ar: () => import('../i18n/ar.js'),
     de: () => import('../i18n/de.js'),
     es: () => import('../i18n/es.js'),
     fr: () => import('../i18n/fr.js'),
     it: () => import('../i18n/it.js'),
+    ja: () => import('../i18n/ja.js'),
+    pl: () => import('../i18n/pl.js'),
     pt: () => import('../i18n/pt.js'),
+    uk: () => import('../i18n/uk.js'),
   };
   /** The colors of the paper, for the parts that the browser paints around the page. @type {Record<string, string>} */
   const PAPER = { light: '#fbfaf7', dark: '#17181c' };

@@ -14,5 +14,9 @@ export const LANGUAGES = Object.freeze([
   { code: 'es', name: 'Español', note: 'Traducción automática' },
   { code: 'fr', name: 'Français', note: 'Traduction automatique' },
   { code: 'it', name: 'Italiano', note: 'Traduzione automatica' },
+  { code: 'pl', name: 'Polski', note: 'Tłumaczenie maszynowe' },
   { code: 'pt', name: 'Português (Brasil)', note: 'Tradução automática' },
+  { code: 'uk', name: 'Українська', note: 'Машинний переклад' },
+  { code: 'ar', name: 'العربية', note: 'ترجمة آلية' },
+  { code: 'ja', name: '日本語', note: '機械翻訳' },
 ]);
