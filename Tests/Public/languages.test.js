@@ -35,8 +35,11 @@ const COUNTS = [0, 1, 2, 3, 5, 11, 21, 100, 101, 1_000_000];
 
 /** Texts that are the same in every language: units, formats, and texts that consist of parameters. */
 const ALIKE = ['names', 'number', 'percent', 'sheetOf', 'units.*', 'pixels'];
+/** The names of keys as they are printed on most keyboards. */
+const KEYS = ['ctrl', 'delete', 'shift'];
 /** Texts that are the same in English and in one other language. A `*` stands for all texts of a list. */
 const SAME_AS_ENGLISH = /** @type {Record<string, string[]>} */ ({
+  ar: KEYS,
   de: [
     'colors.1',
     'colors.4',
@@ -68,7 +71,10 @@ const SAME_AS_ENGLISH = /** @type {Record<string, string[]>} */ ({
     'zoom',
   ],
   it: ['ctrl', 'file', 'pdf.password', 'zoom'],
+  ja: KEYS,
+  pl: KEYS,
   pt: ['bytes', 'ctrl', 'delete', 'shift', 'zoom'],
+  uk: KEYS,
 });
 
 afterEach(async () => {
