@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { readingKey, turnRadioKeys } from '../../Public/js/ui/pageDirection.js';
+import { isolated, readingKey, turnRadioKeys } from '../../Public/js/ui/pageDirection.js';
 
 /** A radio button, as far as keys need it. */
 class FakeInput {
@@ -36,6 +36,13 @@ test('from right to left, the arrow keys to the sides have each other’s meanin
   assert.deepEqual(keys.map(readingKey), keys);
   writes('rtl');
   assert.deepEqual(keys.map(readingKey), ['ArrowRight', 'ArrowLeft', 'ArrowUp', 'Home']);
+});
+
+test('a name in the other direction is isolated', () => {
+  writes('ltr');
+  assert.deepEqual(['Ada', 'ليلى'].map(isolated), ['Ada', '\u2068ليلى\u2069']);
+  writes('rtl');
+  assert.deepEqual(['Ada', 'ليلى'].map(isolated), ['\u2068Ada\u2069', 'ليلى']);
 });
 
 test('from right to left, the left arrow key chooses the next radio button of the group', () => {

@@ -95,6 +95,10 @@ test('verbs agree with the number of people', () => {
   assert.equal(uk.left(uk.names(['Ada', 'Ben']), 2), 'Ada і Ben виходять');
 });
 
+test('names from right to left keep their order in a list in another language', () => {
+  assert.equal(pl.names(['محمد', 'ليلى', 'Ada']), '\u2068محمد\u2069, \u2068ليلى\u2069 i Ada');
+});
+
 test('in Arabic, names in sentences are isolated, so that they keep their own direction', () => {
   assert.equal(ar.joined(ar.names(['Ada (2)', 'ليلى']), 2), 'انضم \u2068Ada (2)\u2069 و\u2068ليلى\u2069');
   const names = [

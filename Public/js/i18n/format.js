@@ -1,5 +1,8 @@
 /** The format of numbers, plurals, lists and file sizes in a language. */
 
+/** A name with letters that are written from right to left. Between such names, a list would be read in the wrong order. */
+const FROM_RIGHT = /^(?!\u2068).*[\u0590-\u08ff\ufb1d-\ufefc]/s;
+
 /** @param {string} language such as `de` */
 export function formatterOf(language) {
   const numbers = new Intl.NumberFormat(language, { maximumFractionDigits: 20 });
@@ -13,7 +16,7 @@ export function formatterOf(language) {
     /** @param {number} count @param {Record<string, string>} forms @returns {string} such as `2 strokes` */
     counted: (count, forms) => `${number(count)} ${forms[plurals.select(count)] ?? forms.other}`,
     /** @param {string[]} parts @returns {string} such as `a, b, and c` */
-    list: (parts) => lists.format(parts),
+    list: (parts) => lists.format(parts.map((part) => FROM_RIGHT.test(part) ? `\u2068${part}\u2069` : part)),
     /** @param {number} at @param {number} now both in milliseconds @returns {string} the time of the present day, or the date */
     moment: (at, now) => {
       const isToday = new Date(at).toDateString() === new Date(now).toDateString();

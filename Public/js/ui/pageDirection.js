@@ -1,8 +1,15 @@
-/** The direction of the page, which follows from its language, and the arrow keys in it. */
+/** The direction of the page, which follows from its language; and names and arrow keys in it. */
+
+import { isFromRight } from '../model/textDirection.js';
 
 /** @returns {boolean} true if the page is written from right to left */
 export function isPageFromRight() {
   return document.documentElement.dir === 'rtl';
+}
+
+/** @param {string} name @returns {string} the name, which keeps its own direction within a line of the page */
+export function isolated(name) {
+  return isFromRight(name) === isPageFromRight() ? name : `\u2068${name}\u2069`;
 }
 
 /**
