@@ -73,7 +73,7 @@ const SAME_AS_ENGLISH = /** @type {Record<string, string[]>} */ ({
   it: ['ctrl', 'file', 'pdf.password', 'zoom'],
   ja: KEYS,
   pl: KEYS,
-  pt: ['bytes', 'ctrl', 'delete', 'shift', 'zoom'],
+  pt: [...KEYS, 'bytes', 'zoom'],
   uk: KEYS,
 });
 
