@@ -95,8 +95,8 @@ const table = {
   theme: 'テーマ',
   themes: ['システム', 'ライト', 'ダーク'],
   leave: '退出',
-  end: '全員の共有を終了',
-  endFor: (count) => `${number(count)}人全員の共有を終了…`,
+  end: '全員のセッションを終了',
+  endFor: (count) => `${number(count)}人全員のセッションを終了…`,
 
   fingersMove: 'ペンで描き、指でページを動かします。これはメニューで変更できます。',
 

@@ -30,9 +30,9 @@ export function readingKey(key) {
 export function turnRadioKeys(page) {
   if (!isPageFromRight()) return;
   page.addEventListener('keydown', (event) => {
-    const { key, target, altKey, ctrlKey, metaKey } = event;
+    const { key, target, altKey, ctrlKey, metaKey, defaultPrevented } = event;
     const step = { ArrowLeft: 1, ArrowRight: -1 }[key];
-    if (!step || altKey || ctrlKey || metaKey) return;
+    if (!step || altKey || ctrlKey || metaKey || defaultPrevented) return;
     if (!(target instanceof HTMLInputElement) || target.type !== 'radio') return;
     const all = [.../** @type {NodeListOf<HTMLInputElement>} */ (page.querySelectorAll('input[type=radio]'))];
     const group = all.filter(({ name, form, disabled }) => name === target.name && form === target.form && !disabled);

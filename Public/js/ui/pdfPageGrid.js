@@ -12,7 +12,10 @@ const MAX_PREVIEWS = 60;
 const SIDE = 160;
 /** The distance from the view at which a preview is painted, in pixels. */
 const MARGIN = '160px';
-/** The steps of the keys from page to page, from left to right; the vertical ones are in rows. @type {Record<string, [number, number]>} */
+/**
+ * The steps of the keys from page to page, on a page from left to right; the vertical ones are in rows.
+ * @type {Record<string, [number, number]>}
+ */
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /**

@@ -129,8 +129,10 @@ export class TextBox {
     const { size, margin } = note ? note.layout : { size: edited.style.size, margin: 0 };
     const lines = value.split('\n');
     const { scale } = this.#camera;
-    // Lines in both directions have the room for the caret at their own ends.
+    // Lines in both directions have the room for the caret at their own ends. Spaces at the end take this room, so that the lines
+    // lie over the painted ones.
     const before = !note && lines.some(isFromRight) ? CARET * size : 0;
+    const across = widest(before ? value.trimEnd().split('\n') : lines, font) * size;
     const [x, y] = this.#camera.toCanvas(...placeIn(edited)(margin - before, margin));
     this.#cameraVersion = this.#camera.version;
     style.transform = `translate(${x}px, ${y}px) rotate(${(note ?? edited).angle}deg) scale(${scale})`;
@@ -141,8 +143,7 @@ export class TextBox {
     style.fontSize = `${size}px`;
     this.#area.toggleAttribute('data-note', Boolean(note));
     style.padding = `0 ${before}px`;
-    const width = (widest(lines, font) + CARET) * size + before;
-    style.width = `${note?.note ? note.note.width - 2 * margin : width}px`;
+    style.width = `${note?.note ? note.note.width - 2 * margin : before + across + CARET * size}px`;
     style.height = `${note?.note ? note.note.height - 2 * margin : size * LINE * lines.length}px`;
   }
 
