@@ -19,8 +19,9 @@ export function authorText({ author, editor, madeAt }, now = new Date()) {
 
 /** @param {Date} at @param {Date} now @returns {string} the time, with the day unless it is today's */
 function momentText(at, now) {
+  // The digits of the other numbers on the page.
   /** @type {Intl.DateTimeFormatOptions} */
-  const options = { hour: 'numeric', minute: '2-digit' };
+  const options = { hour: 'numeric', minute: '2-digit', numberingSystem: 'latn' };
   const isThisYear = at.getFullYear() === now.getFullYear();
   if (at.toDateString() !== now.toDateString()) Object.assign(options, { day: 'numeric', month: 'short' });
   if (!isThisYear) options.year = 'numeric';
