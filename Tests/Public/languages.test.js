@@ -33,8 +33,8 @@ const ENGLISH = TABLES.en.all;
 /** Counts with all plural forms of the languages. */
 const COUNTS = [0, 1, 2, 3, 5, 11, 21, 100, 101, 1_000_000];
 
-/** Texts that are the same in every language: units, formats, and texts that consist of parameters. */
-const ALIKE = ['names', 'number', 'percent', 'sheetOf', 'units.*', 'pixels'];
+/** Texts that may be the same in any language: units, and texts that consist of parameters. */
+const ALIKE = ['names', 'number', 'percent', 'sheetOf', 'units.*'];
 /** The names of keys as they are printed on most keyboards. */
 const KEYS = ['ctrl', 'delete', 'shift'];
 /** Texts that are the same in English and in one other language. A `*` stands for all texts of a list. */
@@ -65,6 +65,7 @@ const SAME_AS_ENGLISH = /** @type {Record<string, string[]>} */ ({
     'pdf.page',
     'pdf.pages',
     'pdf.picture',
+    'pixels',
     'reactions.5',
     'rectangle',
     'rectangleTitle',
@@ -73,7 +74,7 @@ const SAME_AS_ENGLISH = /** @type {Record<string, string[]>} */ ({
   it: ['ctrl', 'file', 'pdf.password', 'zoom'],
   ja: KEYS,
   pl: KEYS,
-  pt: [...KEYS, 'bytes', 'zoom'],
+  pt: [...KEYS, 'bytes', 'pixels', 'zoom'],
   uk: KEYS,
 });
 
@@ -120,7 +121,7 @@ for (const [code, { first, later, all }] of Object.entries(TABLES)) {
     const isByMachine = (/** @type {string} */ path) =>
       /^\/\*\*[^/]*Translated by machine/.test(readFileSync(join(FOLDER, path), 'utf8'));
     const marks = [`${code}.js`, `later/${code}.js`].map(isByMachine);
-    assert.deepEqual(marks, Array(2).fill(offered.note !== undefined));
+    assert.deepEqual(marks, Array(2).fill(offered?.note !== undefined));
   });
 
   test(`a browser in ${code} gets its texts and the direction of its writing`, async () => {
@@ -284,7 +285,7 @@ function textsOf(table, count, under = '') {
   });
 }
 
-/** @param {string} text @returns {string[]} the numbers in it, sorted, as Arabic digits of the West */
+/** @param {string} text @returns {string[]} the numbers in it, sorted, in Western digits */
 function valuesIn(text) {
   const western = text.replace(/[٠-٩]/g, (digit) => String(digit.charCodeAt(0) - 0x660));
   return (western.match(/\d+/g) ?? []).toSorted();
