@@ -20,6 +20,7 @@ const cache = new PageCache(
     openPages: () => worker.clients.matchAll({ type: 'window', includeUncontrolled: true }),
     setTimeout: (run, ms) => setTimeout(run, ms),
     origin: worker.location.origin,
+    languages: worker.navigator.languages,
   },
 );
 

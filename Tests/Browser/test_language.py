@@ -4,19 +4,37 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import PHONE, choose, draw, has_ink, line, says, sees_ink, share
 from conftest import both, both_in_full, in_full, ready, until
 
+I18N = Path(__file__).parents[2] / "Public/js/i18n"
 GERMAN = {"locale": "de-DE"}
+# Each with the note of the dialog that its texts were translated by machine.
+BY_MACHINE = {
+    "ar": "ترجمة آلية",
+    "es": "Traducción automática",
+    "fr": "Traduction automatique",
+    "it": "Traduzione automatica",
+    "ja": "機械翻訳",
+    "pl": "Tłumaczenie maszynowe",
+    "pt": "Tradução automática",
+    "uk": "Машинний переклад",
+}
 # In a release with a hash.
 GERMAN_WORDS = re.compile(r"/de(-[A-Z2-7]{8})?\.js$")
 
 
 def language(page) -> str:
     return page.evaluate("document.documentElement.lang")
+
+
+def text_in(code: str, key: str) -> str:
+    """Returns a text of the first table of a language."""
+    return re.search(rf"^  {key}: '(.*)',$", (I18N / f"{code}.js").read_text(), re.MULTILINE)[1]
 
 
 def labels(page) -> list[str]:
@@ -46,7 +64,7 @@ def test_german_browsers_get_german(browser, open_page):
 @in_full
 @both
 def test_other_browsers_get_english(browser, open_page):
-    page = open_page(browser, locale="fr-FR")
+    page = open_page(browser, locale="nl-NL")
     assert language(page) == "en"
     assert labels(page)[:3] == ["Select", "Pen", "Eraser"]
     says(page, "#share", "Share")
@@ -122,6 +140,23 @@ def test_the_chosen_language_is_stored(browser, open_page):
 
 
 @in_full
+@both
+def test_the_dialog_says_which_languages_were_translated_by_machine(browser, open_page):
+    page = open_page(browser)
+    choose(page, "language")
+    for code, note in BY_MACHINE.items():
+        button = page.locator(f"#language-dialog button[lang={code}]")
+        assert button.locator("small").inner_text() == note
+    for code in ("en", "de"):
+        assert page.locator(f"#language-dialog button[lang={code}] small").count() == 0
+    with page.expect_navigation():
+        page.locator("#language-dialog button[value=fr]").click()
+    ready(page)
+    assert language(page) == "fr"
+    says(page, "#share", text_in("fr", "share"))
+
+
+@in_full
 def test_changing_the_language_keeps_the_drawing(chromium, open_page):
     page = open_page(chromium)
     draw(page, line(100, 300, 500, 350))
@@ -140,17 +175,20 @@ BOXES = """(all) => all.map((one) => {
 
 
 @in_full
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", ["desktop", "phone"])
-def test_german_texts_fit(chromium, open_page, out, scheme, size):
+@pytest.mark.parametrize(
+    ("code", "size", "scheme"),
+    [("de", size, scheme) for size in ("desktop", "phone") for scheme in ("light", "dark")]
+    + [(code, "phone", "light") for code in BY_MACHINE],
+)
+def test_texts_fit(chromium, open_page, out, code, size, scheme):
     options = PHONE if size == "phone" else {}
-    page = open_page(chromium, reduced_motion="reduce", color_scheme=scheme, **GERMAN, **options)
+    page = open_page(chromium, reduced_motion="reduce", color_scheme=scheme, locale=code, **options)
     share(page)
     draw(page, line(100, 200, 300, 200))
     width = page.viewport_size["width"]
 
     def fits(name: str) -> None:
-        page.screenshot(path=out / f"german-{size}-{scheme}-{name}.png")
+        page.screenshot(path=out / f"{code}-{size}-{scheme}-{name}.png")
         assert page.evaluate("document.documentElement.scrollWidth") == width
         for left, right, text in page.locator("button:visible, .radio:visible, dialog[open] *:visible").evaluate_all(BOXES):
             assert left >= 0 and right <= width, text
@@ -177,7 +215,7 @@ def test_german_texts_fit(chromium, open_page, out, scheme, size):
         page.keyboard.press("Escape")
     choose(page, "end")
     page.locator("#confirm-ok").click()
-    says(page, "#ended-bar", "Diese Sitzung ist beendet.")
+    says(page, "#ended-bar", text_in(code, "over"))
     fits("over")
     # However many lines it has, it is invisible until it has the focus.
     page.set_viewport_size({"width": 320, "height": 568})

@@ -35,3 +35,10 @@ for (const [what, origin, text] of TEXTS) {
     assert.equal(authorText(origin, NOW), text);
   });
 }
+
+test('on a page from right to left, the name keeps its direction, and the time has the digits of the page', () => {
+  Object.assign(globalThis, { document: { documentElement: { lang: 'ar', dir: 'rtl' } } });
+  Object.defineProperty(globalThis, 'navigator', { value: { languages: ['ar-EG'] }, configurable: true });
+  const text = authorText({ author: { name: 'Ada' }, editor: null, madeAt: TODAY }, NOW);
+  assert.match(text, /^\u2068Ada\u2069 · 10:05/);
+});

@@ -88,6 +88,12 @@ test('a new text begins in the middle, or beside a text that is there', () => {
   assert.equal(textTool.edited?.text, '');
 });
 
+test('for a person who writes from right to left, a new text begins at the other end of its place', () => {
+  const { placing, parts } = page();
+  const [x, y] = placing.textPoint;
+  assert.deepEqual(new KeyboardPlacing({ ...parts, isFromRight: true }).textPoint, [x + 200, y]);
+});
+
 test('a line begins as a horizontal one; each placement is one step of the undo history', () => {
   const { placing, shapes, drawing, tool } = page();
   const [{ points }] = /** @type {Stroke[]} */ (placing.place('line', tool('line')));
@@ -237,10 +243,11 @@ function page(view = CANVAS) {
   const drawing = new Drawing(shapes, newKey);
   const camera = new Camera();
   const pointer = new KeyboardPointer(() => camera.scale);
-  const placing = new KeyboardPlacing({ shapes, index, drawing, camera, view });
+  const parts = { shapes, index, drawing, camera, view };
+  const placing = new KeyboardPlacing(parts);
   const tool = (/** @type {string} */ name) =>
     new ShapeTool(drawing, () => ({ ...INK, tool: name }), () => camera.scale, newKey);
-  return { shapes, index, drawing, camera, pointer, placing, tool, newKey };
+  return { shapes, index, drawing, camera, pointer, parts, placing, tool, newKey };
 }
 
 /** @param {string} id @param {number} z */

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { LANGUAGES } from '../../Public/js/i18n/languages.js';
+import { TEXTS } from '../../Public/js/persist/pageCache.js';
 import { buildRelease, PUBLIC } from './release.js';
 
 const release = buildRelease();
@@ -76,6 +78,13 @@ test('the scripts for the first stroke are few and small', () => {
   // The first request is that of the markup, which has the first script in it.
   assert.ok(1 + scripts.length <= MAX_FIRST_REQUESTS, `${1 + scripts.length} requests`);
   assert.ok(total <= MAX_FIRST_BYTES, `${total} bytes`);
+});
+
+test('each language except English has two files of texts, under names that the service worker knows', () => {
+  const texts = Object.entries(release.meta.outputs).filter(([, { entryPoint }]) => entryPoint?.includes('/i18n/'));
+  const expected = LANGUAGES.filter(({ code }) => code !== 'en').flatMap(({ code }) => [code, code]);
+  assert.deepEqual(texts.map(([path]) => TEXTS.exec(`/${path}`)?.[1]).toSorted(), expected.toSorted());
+  assert.deepEqual(release.files.filter((path) => TEXTS.test(`/${path}`)), texts.map(([path]) => path).toSorted());
 });
 
 test('the script that records the first strokes is at most 2 KB', () => {

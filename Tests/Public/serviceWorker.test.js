@@ -47,6 +47,25 @@ test('the library for PDF files is cached when it is used', async () => {
   assert.deepEqual(browser.requests, [path]);
 });
 
+test('the texts of the browser’s languages and of chosen ones are cached, also those of the next version', async () => {
+  const browser = new Browser();
+  browser.languages = ['de-AT', 'en'];
+  browser.serves('ONE22222');
+  await browser.install('ONE22222');
+  assert.deepEqual(browser.requests, ['/js/app-ONE22222.js', '/js/late-ONE22222.js', '/js/de-ONE22222.js', '/']);
+  browser.languages = ['en'];
+  assert.equal(await browser.loads('/js/fr-ONE22222.js'), 'script ONE22222');
+  await browser.rests();
+  browser.isOnline = false;
+  for (const language of ['de', 'fr']) {
+    assert.equal(await browser.loads(`/js/${language}-ONE22222.js`), 'script ONE22222');
+  }
+  browser.isOnline = true;
+  browser.serves('TWO22222');
+  await browser.install('TWO22222');
+  assert.deepEqual(browser.requests.slice(-4, -1), ['late', 'de', 'fr'].map((name) => `/js/${name}-TWO22222.js`));
+});
+
 for (
   const { what, path, options } of [
     { what: 'the interface', path: '/api/sessions' },
@@ -318,6 +337,7 @@ class Browser {
   clock = new FakeClock();
   /** @type {Map<string, string>} the server's files */
   files = new Map();
+  languages = ['en-US', 'en'];
   isOnline = true;
   status = 200;
   /** The policy that the server sends with its answers. */
@@ -375,6 +395,7 @@ class Browser {
       openPages: async () => Array.from({ length: this.pages }),
       setTimeout: this.clock.setTimeout,
       origin: ORIGIN,
+      languages: this.languages,
     });
   }
 
@@ -479,6 +500,7 @@ class FakeCaches {
       put,
       delete: async (/** @type {string} */ path) => held.delete(new URL(path, ORIGIN).href),
       match: async (/** @type {string} */ path) => held.get(new URL(path, ORIGIN).href)?.clone(),
+      keys: async () => [...held.keys()].map((url) => ({ url })),
       addAll: async (/** @type {string[]} */ paths) => {
         const answers = await Promise.all(paths.map((path) => this.#fetch(path)));
         if (!answers.every(({ ok }) => ok)) throw new TypeError('A file is missing.');
@@ -539,7 +561,8 @@ function around(more) {
 
 /** @param {string} version */
 function filesOf(version) {
-  return ['/', `/js/app-${version}.js`, `/js/late-${version}.js`, '/robots.txt'];
+  const texts = ['de', 'fr'].map((language) => `/js/${language}-${version}.js`);
+  return ['/', `/js/app-${version}.js`, `/js/late-${version}.js`, ...texts, '/robots.txt'];
 }
 
 /** @param {string} version */

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { runInNewContext } from 'node:vm';
 import { byteCount } from '../../Public/js/i18n/format.js';
 import { AttachmentError, GroupSessionError } from '../../Public/js/sync/errors.js';
 import { tooLargeMessages } from '../../Public/js/ui/filePlacer.js';
@@ -21,60 +20,10 @@ const HTML = readFileSync(join(PUBLIC, 'index.html'), 'utf8');
 /** All texts: those that are loaded first, and those of parts that are loaded later. */
 const en = Object.freeze({ ...firstEnglish, ...laterEnglish });
 const de = Object.freeze({ ...firstGerman, ...laterGerman });
-const LANGUAGES = { en, de };
 
 afterEach(async () => {
   await speak('en');
   await speakLater('en');
-});
-
-test('no text is in both tables, and neither can be changed', () => {
-  assert.deepEqual(Object.keys(laterEnglish).filter((key) => Object.hasOwn(firstEnglish, key)), []);
-  for (const table of [firstEnglish, firstGerman, laterEnglish, laterGerman]) assert.ok(Object.isFrozen(table));
-});
-
-for (const [name, table] of Object.entries(LANGUAGES)) {
-  test(`${name} has the same keys as English, with values of the same kind`, () => {
-    assert.deepEqual(shape(table), shape(en));
-  });
-
-  test(`${name} has every text, and none is incomplete`, () => {
-    const texts = textsOf(table);
-    assert.ok(texts.length > 200);
-    for (const [key, text] of texts) assert.match(text, /^\S(.*\S)?$/, key);
-    for (const [key, text] of texts) assert.doesNotMatch(text, /undefined|null|NaN|\[object|["'] {2}/, key);
-  });
-}
-
-test('each language file can be chosen', () => {
-  const files = readdirSync(join(PUBLIC, 'js/i18n')).filter((name) => /^[a-z]{2}\.js$/.test(name));
-  const spoken = files.map((name) => name.slice(0, 2)).toSorted();
-  assert.deepEqual(Object.keys(LANGUAGES).toSorted(), spoken);
-  const offered = [...HTML.matchAll(/<button value="(..)" lang="\1">/g)].map(([, language]) => language);
-  assert.deepEqual(offered.toSorted(), spoken);
-  for (const language of spoken) assert.equal(chosenLanguage([language]).lang, language);
-});
-
-test('a changed language affects every visible text', () => {
-  // These texts are the same in both languages.
-  const alike = new Set([
-    'colors.1',
-    'colors.4',
-    'colors.7',
-    'ellipse',
-    'ellipseTitle',
-    'percent',
-    'morePeople',
-    'names',
-    'number',
-    'secondNames.9',
-    'sheetOf',
-    'text',
-    'textTitle',
-  ]);
-  const german = new Map(textsOf(de));
-  const same = textsOf(en).filter(([key, text]) => german.get(key) === text && !alike.has(key)).map(([key]) => key);
-  assert.deepEqual(same, []);
 });
 
 /** @type {[keyof typeof en, Record<number, string>, Record<number, string>][]} */
@@ -200,8 +149,8 @@ test('each title key in the markup has a text', () => {
 });
 
 test('every text in the markup is in the table', () => {
-  // The product name, language names, keys, sizes, and the text shown without scripts.
-  const allowed = ['Draw Together', 'English', 'Deutsch', '?', '1×', '2×', '3×', 'Draw Together needs JavaScript.'];
+  // The product name, keys, sizes, and the text shown without scripts.
+  const allowed = ['Draw Together', '?', '1×', '2×', '3×', 'Draw Together needs JavaScript.'];
   const body = HTML.slice(HTML.indexOf('<head>'));
   const bare = [...body.matchAll(/<([a-z][^>]*)>([^<]*[^<\s][^<]*)</g)].filter(([, tag]) =>
     !tag.includes(' data-text=')
@@ -258,43 +207,6 @@ test('every error code and every end has a text', () => {
   // After a close with one of these codes, the page reconnects by itself and shows no text.
   const unseen = new Set(['no-answer', 'resumed-elsewhere', 'too-slow']);
   assert.deepEqual(codes.filter((code) => !Object.hasOwn(en.codes, code) && !unseen.has(code)), []);
-});
-
-/**
- * The languages of the browser, the stored language, and the language of the page.
- * @type {[string[], string | null, string][]}
- */
-const CHOICES = [
-  [['de-DE', 'de', 'en'], null, 'de'],
-  [['de-AT'], null, 'de'],
-  [['en-GB', 'de'], null, 'en'],
-  [['fr-FR', 'de', 'en'], null, 'de'],
-  [['fr', 'pt-BR'], null, 'en'],
-  [[], null, 'en'],
-  [['DE'], null, 'de'],
-  [['en'], 'de', 'de'],
-  [['de'], 'en', 'en'],
-  [['de'], '', 'de'],
-  [['de'], 'xx', 'de'],
-  [['den'], null, 'en'],
-];
-
-for (const [languages, kept, speaks] of CHOICES) {
-  test(`with languages ${languages.join(', ') || 'none'} and stored ${kept} the page uses ${speaks}`, () => {
-    const { lang, isWordless, loads } = chosenLanguage(languages, () => kept);
-    assert.deepEqual([lang, isWordless, loads], [
-      speaks,
-      speaks !== 'en',
-      speaks === 'en' ? [] : [`../i18n/${speaks}.js`],
-    ]);
-  });
-}
-
-test('the page works without storage', () => {
-  const refuse = () => {
-    throw new Error('It is switched off.');
-  };
-  assert.equal(chosenLanguage(['de'], refuse).lang, 'de');
 });
 
 test('German is used once it is loaded, and missing texts are English', async () => {
@@ -414,67 +326,6 @@ test('notices of the gateway are localized', async () => {
   assert.equal(noticeText('news', 'We move.'), 'We move.');
   assert.equal(noticeText('news', 7), '');
 });
-
-/**
- * Returns the keys, each with the kind of its value: a text, the number of texts, or the number of parameters.
- * @param {Record<string, any>} table @returns {object}
- */
-function shape(table) {
-  const kind = (/** @type {any} */ value) =>
-    typeof value === 'function'
-      ? `(${value.length})`
-      : Array.isArray(value)
-      ? value.length
-      : typeof value === 'object'
-      ? shape(value)
-      : typeof value;
-  return Object.fromEntries(Object.keys(table).toSorted().map((key) => [key, kind(table[key])]));
-}
-
-/**
- * @param {Record<string, any>} table @param {string} [under]
- * @returns {[string, string][]} its texts by key; functions are called with 2
- */
-function textsOf(table, under = '') {
-  return Object.entries(table).flatMap(([key, value]) => {
-    const path = `${under}${key}`;
-    if (typeof value === 'string') return [[path, value]];
-    if (typeof value === 'boolean') return [];
-    if (typeof value === 'object') return textsOf(value, `${path}.`);
-    if (key === 'names') return [[path, value(['a', 'b'])]];
-    return [[path, key === 'sheetWith' ? value('a', ['b']) : value(2, 2, 2)]];
-  });
-}
-
-/** @param {string[]} languages @param {() => string | null} [getItem] */
-function chosenLanguage(languages, getItem = () => null) {
-  const documentElement = {
-    lang: 'en',
-    dataset: {},
-    isWordless: false,
-    toggleAttribute(/** @type {string} */ name, /** @type {boolean} */ isOn) {
-      assert.equal(name, 'data-wordless');
-      this.isWordless = isOn;
-    },
-  };
-  /** @type {string[]} */
-  const loads = [];
-  const source = readFileSync(join(PUBLIC, 'js/app/early.js'), 'utf8').replaceAll('import(', 'load(');
-  const load = (/** @type {string} */ path) => (loads.push(path), Promise.resolve());
-  const document = Object.assign(new EventTarget(), { documentElement, querySelector: () => null });
-  const matchMedia = () => Object.assign(new EventTarget(), { matches: false });
-  const location = { pathname: '/' };
-  const around = {
-    location,
-    localStorage: { getItem },
-    navigator: { languages },
-    matchMedia,
-    addEventListener: () => {},
-    Event,
-  };
-  runInNewContext(source, { ...around, document, load });
-  return { lang: documentElement.lang, isWordless: documentElement.isWordless, loads };
-}
 
 /** @param {string} text @returns {boolean} true if it looks like a text for users: several words, or a word with a capital */
 function isSaid(text) {

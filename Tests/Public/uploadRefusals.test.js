@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { byteCount } from '../../Public/js/i18n/format.js';
-import { errorText } from '../../Public/js/i18n/i18n.js';
+import { errorText, strings } from '../../Public/js/i18n/i18n.js';
 import { AttachmentError } from '../../Public/js/sync/errors.js';
 import { brokenFile, FakeBrowser, fileOf } from './journalSupport.js';
 import { keyOf, until } from './support.js';
@@ -92,7 +92,7 @@ for (const readable of [0, 300 * KiB]) {
 for (
   const [bytes, text] of /** @type {[number, string][]} */ ([
     [0, '0 bytes'],
-    [1023, '1023 bytes'],
+    [1023, '1,023 bytes'],
     [1024, '1 KB'],
     [
       1536,
@@ -105,11 +105,11 @@ for (
     [2 ** 31, '2 GB'],
     [
       2 ** 60,
-      '1048576 TB',
+      '1,048,576 TB',
     ],
   ])
 ) {
-  test(`${bytes} bytes are ${text}`, () => assert.equal(byteCount(bytes), text));
+  test(`${bytes} bytes are ${text}`, () => assert.equal(byteCount(bytes, strings), text));
 }
 
 for (

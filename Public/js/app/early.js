@@ -3,9 +3,18 @@
  * page whose files are gone.
  */
 {
-  const SPOKEN = ['en', 'de'];
   /** The modules of strings in languages other than the markup's. @type {Record<string, () => Promise<unknown>>} */
-  const STRINGS = { de: () => import('../i18n/de.js') };
+  const STRINGS = {
+    ar: () => import('../i18n/ar.js'),
+    de: () => import('../i18n/de.js'),
+    es: () => import('../i18n/es.js'),
+    fr: () => import('../i18n/fr.js'),
+    it: () => import('../i18n/it.js'),
+    ja: () => import('../i18n/ja.js'),
+    pl: () => import('../i18n/pl.js'),
+    pt: () => import('../i18n/pt.js'),
+    uk: () => import('../i18n/uk.js'),
+  };
   /** The colors of the paper, for the parts that the browser paints around the page. @type {Record<string, string>} */
   const PAPER = { light: '#fbfaf7', dark: '#17181c' };
   const { documentElement } = document;
@@ -19,8 +28,9 @@
     }
   };
   const wanted = [stored('language') ?? '', ...navigator.languages].map((tag) => tag.split('-')[0].toLowerCase());
-  const language = wanted.find((one) => SPOKEN.includes(one)) ?? 'en';
+  const language = wanted.find((one) => one === 'en' || Object.hasOwn(STRINGS, one)) ?? 'en';
   documentElement.lang = language;
+  if (language === 'ar') documentElement.dir = 'rtl';
   // The markup is in English. In any other language, the page is hidden until its strings are loaded.
   documentElement.toggleAttribute('data-wordless', language !== 'en');
 

@@ -3,6 +3,6 @@
 import { speak, translate } from '../i18n/i18n.js';
 
 const { documentElement } = document;
-if (!await speak(documentElement.lang)) documentElement.lang = 'en';
+if (!await speak(documentElement.lang)) Object.assign(documentElement, { lang: 'en', dir: '' });
 translate(document);
 documentElement.removeAttribute('data-wordless');

@@ -7,6 +7,7 @@ import { keepOffline, whenIdle } from './offline.js';
 import { nameAppleKeys } from '../i18n/appleKeys.js';
 import { sessionInPath } from '../model/sessionPath.js';
 import { offerKeys } from '../ui/keysDialog.js';
+import { turnRadioKeys } from '../ui/pageDirection.js';
 import { openPopoversByClass } from '../ui/popoverFallback.js';
 import { onResume } from './onResume.js';
 
@@ -16,6 +17,7 @@ export function startRest(parts) {
   const session = sessionInPath(location.pathname) || undefined;
   openPopoversByClass();
   offerKeys();
+  turnRadioKeys(document);
   nameAppleKeys(document);
   onResume((isDoubtful) => sharing.session?.checkConnection({ isDoubtful }));
   offerName({ ...parts, session });

@@ -179,15 +179,16 @@ export class Drawing extends EventTarget {
    * @param {string} id of an existing text, or a new id
    * @param {string} typed
    * @param {TextStyle} style
-   * @param {[number, number]} point the upper left corner of a new text
+   * @param {[number, number]} point the upper corner of a new text, where its first line begins
    * @returns {boolean} false if somebody removed the text
    */
   writeText(id, typed, style, [x, y]) {
     const text = cleanText(typed);
-    const before = this.#shapes.find(id);
-    const written = before instanceof Text
-      ? before.rewritten({ ...style, text })
-      : new Text({ ...style, id, text, x: onPlane(x), y: onPlane(y), z: this.#zOf(id) });
+    const found = this.#shapes.find(id);
+    const before = found instanceof Text
+      ? found
+      : new Text({ ...style, id, text: '', x: onPlane(x), y: onPlane(y), z: this.#zOf(id) });
+    const written = before.rewritten({ ...style, text });
     // The others do not see an empty text, unless it is on a note.
     return this.#updateDraft(written, text !== '' || written.note !== null);
   }

@@ -280,6 +280,7 @@ const table = {
   open: 'Öffnen …',
 
   number,
+  units: ['KB', 'MB', 'GB', 'TB'],
   percent: (count) => `${number(count)} %`,
   bytes: (count) => counted(count, { one: 'Byte', other: 'Byte' }),
 

@@ -1,6 +1,6 @@
 /**
- * All texts of the page, in English. Another language is another such file with the same keys. It must be added where languages
- * are listed: in `app/early.js`, in `i18n.js`, and in the dialog of `index.html`.
+ * All texts of the page, in English. Another language is another such file with the same keys, and one in `later`. It must be
+ * added where languages are listed: in `app/early.js`, in `i18n.js`, in `later.js` and in `languages.js`.
  */
 
 import { formatterOf } from './format.js';
@@ -329,6 +329,8 @@ const table = {
 
   // Numbers.
   number,
+  /** The units of sizes, each 1,024 times the one before. The smallest is 1,024 bytes. */
+  units: ['KB', 'MB', 'GB', 'TB'],
   /** @param {number} count */
   percent: (count) => `${number(count)} %`,
   /** @param {number} count */

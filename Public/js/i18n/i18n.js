@@ -10,7 +10,15 @@ import { sizesApart } from './format.js';
 
 /** The other languages, each loaded only when it is used. @type {Record<string, () => Promise<Strings>>} */
 const OTHERS = {
+  ar: async () => (await import('./ar.js')).ar,
   de: async () => (await import('./de.js')).de,
+  es: async () => (await import('./es.js')).es,
+  fr: async () => (await import('./fr.js')).fr,
+  it: async () => (await import('./it.js')).it,
+  ja: async () => (await import('./ja.js')).ja,
+  pl: async () => (await import('./pl.js')).pl,
+  pt: async () => (await import('./pt.js')).pt,
+  uk: async () => (await import('./uk.js')).uk,
 };
 
 /** @type {Readonly<Strings>} */

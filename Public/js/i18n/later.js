@@ -9,7 +9,15 @@ import { en } from './later/en.js';
 
 /** The other languages, each loaded only when it is used. @type {Record<string, () => Promise<LaterStrings>>} */
 const OTHERS = {
+  ar: async () => (await import('./later/ar.js')).ar,
   de: async () => (await import('./later/de.js')).de,
+  es: async () => (await import('./later/es.js')).es,
+  fr: async () => (await import('./later/fr.js')).fr,
+  it: async () => (await import('./later/it.js')).it,
+  ja: async () => (await import('./later/ja.js')).ja,
+  pl: async () => (await import('./later/pl.js')).pl,
+  pt: async () => (await import('./later/pt.js')).pt,
+  uk: async () => (await import('./later/uk.js')).uk,
 };
 
 /** @type {Readonly<LaterStrings>} */

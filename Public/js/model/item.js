@@ -201,6 +201,8 @@ export class ItemPainter {
     this.#sheet ??= new Path2D(SHEET);
     context.stroke(this.#sheet);
     const room = place.width - CARD_TEXT.left - CARD_TEXT.right;
+    // As on the other people's pages, whose languages may have another direction.
+    context.direction = 'ltr';
     cardLines(item).forEach((line, at) => {
       const { size, weight, y } = CARD_TEXT.lines[at];
       context.fillStyle = at === 0 ? text : soft;

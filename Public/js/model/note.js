@@ -1,6 +1,7 @@
 /** Sticky notes: texts on a colored square. Needs no document, so that a worker can use it. */
 
 import { luminance } from './palette.js';
+import { isFromRight } from './textDirection.js';
 
 /**
  * @typedef {object} Note
@@ -9,6 +10,7 @@ import { luminance } from './palette.js';
  *
  * @typedef {object} Layout how the text of a note is set
  * @property {string[]} lines
+ * @property {boolean[]} fromRight for each line, true if it is written from right to left
  * @property {number} size of the type, in points
  * @property {number} margin between the edge of the note and its text
  */
@@ -79,7 +81,7 @@ export function sameNote(a, b) {
 export function noteLayout(text, note, size, lineHeight, measure) {
   const margin = noteMargin(note);
   const [room, depth] = [note.width - 2 * margin, note.height - 2 * margin];
-  const paragraphs = text.split('\n').map((line) => line.match(PARTS) ?? []);
+  const paragraphs = text.split('\n').map((line) => ({ parts: line.match(PARTS) ?? [], fromRight: isFromRight(line) }));
   /** @type {Map<string, number>} */
   const widths = new Map();
   const widthOf = (/** @type {string} */ part) => {
@@ -89,9 +91,18 @@ export function noteLayout(text, note, size, lineHeight, measure) {
   };
   const least = Math.min(size, MIN_TYPE);
   for (let tried = size;; tried = Math.max(least, tried * SHRINK)) {
-    const lines = paragraphs.flatMap((parts) => wrapped(parts, room / tried, widthOf));
+    const set = paragraphs.flatMap(({ parts, fromRight }) =>
+      wrapped(parts, room / tried, widthOf).map((line) => ({ line, fromRight }))
+    );
     const most = Math.max(1, Math.floor(depth / (lineHeight * tried)));
-    if (lines.length <= most || tried <= least) return { lines: lines.slice(0, most), size: tried, margin };
+    if (set.length > most && tried > least) continue;
+    const shown = set.slice(0, most);
+    return {
+      lines: shown.map(({ line }) => line),
+      fromRight: shown.map(({ fromRight }) => fromRight),
+      size: tried,
+      margin,
+    };
   }
 }
 

@@ -5,6 +5,7 @@ import { noteLayout, noteMargin, resizedNote, sameNote } from './note.js';
 import { boundsOfRotated, mapping, normalAngle, toBox } from './rotation.js';
 import { segmentDistance } from './strokeOutline.js';
 import { onPlane, rounded } from './stroke.js';
+import { isFromRight } from './textDirection.js';
 
 /** The distance between lines, in font sizes. */
 export const LINE = 1.25;
@@ -174,7 +175,10 @@ export class Text {
   /** @returns {Layout} */
   get layout() {
     const { text, size, font, note } = this;
-    if (!note) return { lines: text.split('\n'), size, margin: 0 };
+    if (!note) {
+      const lines = text.split('\n');
+      return { lines, fromRight: lines.map(isFromRight), size, margin: 0 };
+    }
     // Measuring takes a while, and most copies of a note differ in their position only.
     const key = `${note.width} ${note.height} ${size} ${font} ${font === '' ? 0 : loads}`;
     if (this.#layout?.key === key) return this.#layout;
@@ -213,7 +217,12 @@ export class Text {
 
   /** The upper left corner of the rotated box. */
   get corner() {
-    const { x, y, box, angle } = this;
+    return this.#cornerAt(this.box.left);
+  }
+
+  /** @param {number} x of the left or right edge of its box @returns {[number, number]} the upper corner there, rotated */
+  #cornerAt(x) {
+    const { y, box, angle } = this;
     return toBox({ box, angle: -angle }, [x, y]);
   }
 
@@ -229,12 +238,17 @@ export class Text {
     return changed;
   }
 
-  /** @param {Partial<TextProperties>} changes @returns {Text} a copy with the same upper left corner, also if it is rotated */
+  /**
+   * @param {Partial<TextProperties>} changes
+   * @returns {Text} a copy with the same upper corner where its lines begin, also if it is rotated
+   */
   rewritten(changes) {
-    const { corner: [x, y], angle } = this;
     const text = this.with(changes);
-    const [nowX, nowY] = text.corner;
-    return angle === 0 ? text : text.with({ x: onPlane(text.x + x - nowX), y: onPlane(text.y + y - nowY) });
+    const edge = isFromRight(text.text || this.text) ? 'right' : 'left';
+    if (edge === 'left' && this.angle === 0) return text;
+    const [x, y] = this.#cornerAt(this.box[edge]);
+    const [nowX, nowY] = text.#cornerAt(text.box[edge]);
+    return text.with({ x: onPlane(text.x + x - nowX), y: onPlane(text.y + y - nowY) });
   }
 
   /** @param {Transform} transform @returns {Text} a transformed copy */

@@ -13,6 +13,7 @@
  * @property {() => Promise<readonly unknown[]>} openPages all windows of this origin, whichever version they show
  * @property {(run: () => void, ms: number) => unknown} setTimeout
  * @property {string} origin
+ * @property {readonly string[]} languages of the browser
  *
  * @typedef {object} CachedPage
  * @property {Cache} cache of its version
@@ -34,6 +35,8 @@ const PAGE_PATH = /^\/(s\/[^/]+\/?)?$/;
 const HASHED = /-[A-Z2-7]{8}\.[\w.]+$/;
 /** The files that most visits do not need. They are cached when they are used. */
 const LATER = /^\/pdf\//;
+/** A file with the texts of a language. Most visits need one language. */
+export const TEXTS = /^\/js\/([a-z]{2})-[A-Z2-7]{8}\.js$/;
 /** The maximum wait for the server's answer. After that, the page is loaded from the cache. */
 const NAVIGATION_MS = 2000;
 /** The same wait if the server's latest answer was the page in the cache. Over a fast line, the server answers in this time. */
@@ -55,14 +58,22 @@ export class PageCache {
     this.#name = PREFIX + release.version;
   }
 
-  /** Fetches this version, completely or not at all. @throws if a file is missing or the browser has no space */
+  /**
+   * Fetches this version with the languages in use, completely or not at all.
+   * @throws if a file is missing or the browser has no space
+   */
   async install() {
     const { caches, fetch } = this.#around;
+    const languages = await this.#usedLanguages();
+    const isNeeded = (/** @type {string} */ path) => {
+      const language = languageOf(path);
+      return HASHED.test(path) && (language === null || languages.has(language));
+    };
     // After a rollback, an earlier version becomes the newest again. Caches are listed in the order of their creation.
     await caches.delete(this.#name);
     try {
       const cache = await caches.open(this.#name);
-      await cache.addAll(this.#release.files.filter((path) => path !== PAGE && HASHED.test(path)));
+      await cache.addAll(this.#release.files.filter(isNeeded));
       const page = await fetch(PAGE, { cache: 'no-cache' });
       if (!page.ok || page.redirected || !await this.#isOwn(await page.clone().arrayBuffer())) {
         throw new Error('The server has another version.');
@@ -98,7 +109,7 @@ export class PageCache {
     if (request.mode === 'navigate') {
       return PAGE_PATH.test(pathname) ? (waitUntil) => this.#navigate(request, waitUntil) : null;
     }
-    if (LATER.test(pathname)) return (waitUntil) => this.#laterFile(request, waitUntil);
+    if (LATER.test(pathname) || TEXTS.test(pathname)) return (waitUntil) => this.#laterFile(request, waitUntil);
     return HASHED.test(pathname) ? () => this.#file(request) : null;
   }
 
@@ -165,6 +176,18 @@ export class PageCache {
     return null;
   }
 
+  /** Returns the languages of the browser, and those of which a cache has texts, because a person chose them. */
+  async #usedLanguages() {
+    const { caches, languages } = this.#around;
+    const used = new Set(languages.map((tag) => tag.split('-')[0].toLowerCase()));
+    for (const name of await this.#names()) {
+      const stored = await (await caches.open(name)).keys();
+      const found = stored.map(({ url }) => languageOf(new URL(url).pathname));
+      for (const language of found) if (language !== null) used.add(language);
+    }
+    return used;
+  }
+
   /** @returns {Promise<string[]>} the names of the caches of all versions, oldest first */
   async #names() {
     return (await this.#around.caches.keys()).filter((name) => name.startsWith(PREFIX));
@@ -175,6 +198,11 @@ export class PageCache {
     const digest = new Uint8Array(await this.#around.sha256(markup));
     return `sha256-${btoa(String.fromCharCode(...digest))}` === this.#release.page;
   }
+}
+
+/** @param {string} path @returns {string | null} the language of the texts in this file; null: it has none */
+function languageOf(path) {
+  return TEXTS.exec(path)?.[1] ?? null;
 }
 
 /**

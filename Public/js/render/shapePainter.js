@@ -186,10 +186,16 @@ function paintNote(context, { x, y, fill }, note, ink) {
 }
 
 /** @param {Context} context @param {Text} text */
-function paintText(context, { layout: { lines, size, margin }, x, y, font }) {
+function paintText(context, text) {
+  const { layout: { lines, fromRight, size, margin }, x, y, font } = text;
   setFont(context, font, size);
   const top = y + margin;
-  lines.forEach((line, at) => context.fillText(line, x + margin, top + (at * LINE + baselineOfLine(font)) * size));
+  lines.forEach((line, at) => {
+    // The direction of the page has no effect.
+    context.direction = fromRight[at] ? 'rtl' : 'ltr';
+    const from = fromRight[at] ? text.box.right - margin : x + margin;
+    context.fillText(line, from, top + (at * LINE + baselineOfLine(font)) * size);
+  });
   // The words on cards are painted with the same context.
   context.textRendering = 'auto';
 }

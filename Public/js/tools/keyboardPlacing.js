@@ -15,6 +15,7 @@ import { sampleAt } from './keyboardPointer.js';
  * @property {Pick<import('../edit/drawing.js').Drawing, 'nextZ'>} drawing
  * @property {import('../model/camera.js').Camera} camera
  * @property {{ width: number, height: number }} view the canvas, in pixels
+ * @property {boolean} [isFromRight] true if the person writes from right to left
  */
 
 /** The size of a new shape and the gap between shapes, in pixels. */
@@ -52,12 +53,12 @@ export class KeyboardPlacing {
     return this.#remembered(this.#from(from));
   }
 
-  /** @returns {[number, number]} the middle of the left edge of a new text, which does not lie over any other text */
+  /** @returns {[number, number]} where the first line of a new text begins, so that the text does not lie over any other one */
   get textPoint() {
-    const { index, camera, view } = this.#parts;
+    const { index, camera, view, isFromRight } = this.#parts;
     const texts = index.within(freeView(camera, view)).filter((shape) => shape instanceof Text);
     const { center: [x, y], size } = this.#freePlace(TEXT_WIDTH, TEXT_HEIGHT, [...texts, ...this.#earlier]);
-    return [x - size.width / 2, y];
+    return [x + size.width / (isFromRight ? 2 : -2), y];
   }
 
   /**

@@ -92,7 +92,10 @@ export class TextTool extends EventTarget {
     edited.text = text;
     // Somebody may have removed it.
     if (!this.#drawing.writeText(edited.id, text, edited.style, edited.point)) return this.#begin(null);
-    edited.note &&= /** @type {Text} */ (this.#drawing.draft);
+    const written = /** @type {Text} */ (this.#drawing.draft);
+    // A text that is written from right to left grows to the left.
+    edited.point = written.corner;
+    edited.note &&= written;
   }
 
   /**

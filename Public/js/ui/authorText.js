@@ -1,6 +1,7 @@
 /** The words that tell who drew an object, and when. */
 
 import { laterStrings } from '../i18n/later.js';
+import { isolated } from './pageDirection.js';
 
 /** @typedef {'you' | 'former' | { name: string }} Author `former`: somebody who left and is no longer known */
 
@@ -10,7 +11,7 @@ import { laterStrings } from '../i18n/later.js';
  * @param {Date} [now] @returns {string} such as `Ada · 10:42 · changed by Ben`; '' if nothing is known
  */
 export function authorText({ author, editor, madeAt }, now = new Date()) {
-  const by = author && (typeof author === 'string' ? laterStrings.authors[author] : author.name);
+  const by = author && (typeof author === 'string' ? laterStrings.authors[author] : isolated(author.name));
   const changed = editor &&
     (typeof editor === 'string' ? laterStrings.editors[editor] : laterStrings.changedBy(editor.name));
   return [by, madeAt > 0 && momentText(new Date(madeAt * 1000), now), changed].filter(Boolean).join(' · ');
@@ -18,8 +19,9 @@ export function authorText({ author, editor, madeAt }, now = new Date()) {
 
 /** @param {Date} at @param {Date} now @returns {string} the time, with the day unless it is today's */
 function momentText(at, now) {
+  // The digits of the other numbers on the page.
   /** @type {Intl.DateTimeFormatOptions} */
-  const options = { hour: 'numeric', minute: '2-digit' };
+  const options = { hour: 'numeric', minute: '2-digit', numberingSystem: 'latn' };
   const isThisYear = at.getFullYear() === now.getFullYear();
   if (at.toDateString() !== now.toDateString()) Object.assign(options, { day: 'numeric', month: 'short' });
   if (!isThisYear) options.year = 'numeric';

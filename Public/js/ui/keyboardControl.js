@@ -16,6 +16,7 @@ import { announce } from './dialogs.js';
 import { element } from './elements.js';
 import { isBusy } from './keys.js';
 import { placeName, toolName } from './objectNames.js';
+import { isPageFromRight } from './pageDirection.js';
 import { openPopover } from './popovers.js';
 import { SelectionFollower } from './selectionFollower.js';
 
@@ -72,7 +73,7 @@ export class KeyboardControl {
     this.#parts = parts;
     const { camera, shapes, toolbar, textTool } = parts;
     this.#pointer = new KeyboardPointer(() => camera.scale);
-    this.#placing = new KeyboardPlacing(parts);
+    this.#placing = new KeyboardPlacing({ ...parts, isFromRight: isPageFromRight() });
     this.#erased = new ErasedCount(shapes);
     this.#cross = new CrossView(this.#pointer, camera);
     this.#help = new CanvasHelp(toolbar);

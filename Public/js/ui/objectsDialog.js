@@ -40,6 +40,7 @@ export class ObjectsDialog {
   #heading = make('h2', { id: 'objects-title', tabindex: '-1', autofocus: '' }, laterStrings.objects);
   #search = make('input', {
     type: 'search',
+    dir: 'auto',
     'aria-label': laterStrings.searchObjects,
     placeholder: laterStrings.searchPages,
     spellcheck: 'false',

@@ -31,11 +31,13 @@ export class PagesDialog {
   #title = make('input', {
     type: 'text',
     maxlength: String(MAX_TITLE_LENGTH),
+    dir: 'auto',
     spellcheck: 'false',
     enterkeyhint: 'done',
   });
   #search = make('input', {
     type: 'search',
+    dir: 'auto',
     'aria-label': laterStrings.searchPages,
     placeholder: laterStrings.searchPages,
   });

@@ -49,6 +49,7 @@ class PDFDialog {
   #note = make('p', { class: 'note', role: 'status' }, laterStrings.pdf.opening);
   #password = make('input', {
     type: 'password',
+    dir: 'auto',
     'aria-label': laterStrings.pdf.password,
     autocomplete: 'off',
     hidden: '',

@@ -2,6 +2,7 @@
 
 import { laterStrings } from '../i18n/later.js';
 import { make } from './elements.js';
+import { readingKey } from './pageDirection.js';
 
 /** The maximum number of listed pages. */
 export const MAX_LISTED_PAGES = 2000;
@@ -11,7 +12,10 @@ const MAX_PREVIEWS = 60;
 const SIDE = 160;
 /** The distance from the view at which a preview is painted, in pixels. */
 const MARGIN = '160px';
-/** The steps of the keys from page to page; the vertical ones are in rows. @type {Record<string, [number, number]>} */
+/**
+ * The steps of the keys from page to page, on a page from left to right; the vertical ones are in rows.
+ * @type {Record<string, [number, number]>}
+ */
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /**
@@ -115,7 +119,7 @@ export class PDFPageGrid {
   /** Moves the focus by a key. @param {KeyboardEvent} event */
   #step(event) {
     const last = this.#cells.length - 1;
-    const [columns, rows] = STEPS[event.key] ?? [0, 0];
+    const [columns, rows] = STEPS[readingKey(event.key)] ?? [0, 0];
     const aim = event.key === 'Home' ? 0 : event.key === 'End' ? last : this.#anchor + columns + rows * this.#columns;
     if (!(event.key in STEPS) && aim === this.#anchor) return;
     event.preventDefault();

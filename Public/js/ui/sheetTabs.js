@@ -3,6 +3,7 @@
 import { laterStrings } from '../i18n/later.js';
 import { make } from './elements.js';
 import { icon } from './icons.js';
+import { isPageFromRight, readingKey } from './pageDirection.js';
 
 /**
  * @typedef {object} Parts
@@ -102,7 +103,7 @@ export class SheetTabs {
     const { view: { list }, open, remove, isEnded } = this.#parts;
     const number = numberAt(event.target);
     const at = list.indexOf(number);
-    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: list.length - 1 }[event.key];
+    const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: list.length - 1 }[readingKey(event.key)];
     if (event.key === 'F2' && !isEnded()) open(number);
     else if (event.key === 'Delete' && !isEnded()) remove(number);
     else if (to === undefined) return;
@@ -136,7 +137,8 @@ export class SheetTabs {
     const others = [...this.#tabs.children].filter((one) => one !== drag.tab);
     const next = others.find((one) => {
       const { left, width } = one.getBoundingClientRect();
-      return x < left + width / 2;
+      const middle = left + width / 2;
+      return isPageFromRight() ? x > middle : x < middle;
     });
     if (drag.tab.nextElementSibling !== (next ?? null)) this.#tabs.insertBefore(drag.tab, next ?? null);
   }

@@ -131,6 +131,7 @@ export class SheetsDialog {
     const field = make('input', {
       type: 'text',
       maxlength: String(MAX_NAME_LENGTH),
+      dir: 'auto',
       placeholder: laterStrings.sheet(at + 1),
       'aria-label': laterStrings.nameOfSheet(name),
       spellcheck: 'false',

@@ -6,6 +6,7 @@
 import { familiesOf, renderingOf } from '../model/fonts.js';
 import { mapping } from '../model/rotation.js';
 import { LINE, lineWidth } from '../model/text.js';
+import { isFromRight } from '../model/textDirection.js';
 import { cssColor, element } from './elements.js';
 
 /**
@@ -21,6 +22,8 @@ const BOTTOM = 96;
 const ABOVE_KEYBOARD = 0.45;
 /** The minimum width of a line, in font sizes, wherever it begins. */
 const MIN_LETTERS = 8;
+/** The room for the caret behind the last letter, in font sizes. */
+const CARET = 0.4;
 
 export class TextBox {
   #textTool;
@@ -96,13 +99,15 @@ export class TextBox {
     const { value, selectionEnd } = this.#area;
     // A rotated text leads away from that edge, or along it. A note breaks the lines of its text.
     if (!edited || edited.note || edited.angle !== 0 || selectionEnd !== value.length) return;
-    const { point: [x], style: { size, font = '' } } = edited;
+    const { point: [x], style: { size, font = '' }, text } = edited;
     const begin = value.lastIndexOf('\n') + 1;
     const space = value.trimEnd().lastIndexOf(' ');
+    const line = value.slice(begin);
     // At a larger margin than `EDGE`, so that the line breaks before the page would scroll.
-    const [edge] = this.#camera.toPlane(this.#view.width - 3 * EDGE, 0);
-    const room = Math.max(edge - x, MIN_LETTERS * size);
-    if (space > begin && lineWidth(value.slice(begin), font) * size > room) {
+    const [left, right] = [3 * EDGE, this.#view.width - 3 * EDGE].map((at) => this.#camera.toPlane(at, 0)[0]);
+    const wanted = isFromRight(line) ? x + widest(text.split('\n'), font) * size - left : right - x;
+    const room = Math.max(wanted, MIN_LETTERS * size);
+    if (space > begin && lineWidth(line, font) * size > room) {
       this.#area.setRangeText('\n', space, space + 1, 'preserve');
     }
   }
@@ -124,7 +129,11 @@ export class TextBox {
     const { size, margin } = note ? note.layout : { size: edited.style.size, margin: 0 };
     const lines = value.split('\n');
     const { scale } = this.#camera;
-    const [x, y] = this.#camera.toCanvas(...placeIn(edited)(margin, margin));
+    // Lines in both directions have the room for the caret at their own ends. Spaces at the end take this room, so that the lines
+    // lie over the painted ones.
+    const before = !note && lines.some(isFromRight) ? CARET * size : 0;
+    const across = widest(before ? value.trimEnd().split('\n') : lines, font) * size;
+    const [x, y] = this.#camera.toCanvas(...placeIn(edited)(margin - before, margin));
     this.#cameraVersion = this.#camera.version;
     style.transform = `translate(${x}px, ${y}px) rotate(${(note ?? edited).angle}deg) scale(${scale})`;
     style.setProperty('--pixel', `${1 / scale}px`);
@@ -133,9 +142,8 @@ export class TextBox {
     style.textRendering = renderingOf(font);
     style.fontSize = `${size}px`;
     this.#area.toggleAttribute('data-note', Boolean(note));
-    // Leaves room for the caret behind the last letter.
-    const widest = size * (lines.reduce((widest, line) => Math.max(widest, lineWidth(line, font)), 0) + 0.4);
-    style.width = `${note?.note ? note.note.width - 2 * margin : widest}px`;
+    style.padding = `0 ${before}px`;
+    style.width = `${note?.note ? note.note.width - 2 * margin : before + across + CARET * size}px`;
     style.height = `${note?.note ? note.note.height - 2 * margin : size * LINE * lines.length}px`;
   }
 
@@ -147,8 +155,11 @@ export class TextBox {
     const { lines, size, margin } = note
       ? note.with({ text }).layout
       : { lines: text.split('\n'), size: edited.style.size, margin: 0 };
-    const across = lineWidth(lines[lines.length - 1], font) * size;
-    const caret = placeIn(edited)(margin + across, margin + (lines.length - 1) * LINE * size);
+    const line = lines[lines.length - 1];
+    const across = lineWidth(line, font) * size;
+    const whole = note?.note ? note.note.width - 2 * margin : widest(edited.text.split('\n'), font) * size;
+    const at = margin + (isFromRight(line) ? whole - across : across);
+    const caret = placeIn(edited)(at, margin + (lines.length - 1) * LINE * size);
     const [left, top] = this.#camera.toCanvas(...caret);
     const bottom = top + LINE * size * this.#camera.scale;
     const { width, height } = this.#view;
@@ -160,6 +171,11 @@ export class TextBox {
     this.#place();
     this.#requestFrame();
   }
+}
+
+/** @param {string[]} lines @param {import('../model/fonts.js').Font} font @returns {number} their width, in font sizes */
+function widest(lines, font) {
+  return lines.reduce((most, line) => Math.max(most, lineWidth(line, font)), 0);
 }
 
 /**

@@ -14,7 +14,7 @@ const MIN_MS = 800;
 /** @param {number} offset @param {number} size both in bytes @returns {string} such as `12.4 of 81 MB` */
 export function doneOfTotal(offset, size) {
   if (size < 1024) return laterStrings.doneOf(strings.number(offset), strings.bytes(size));
-  const [unit, name] = size < MB ? [1024, 'KB'] : [MB, 'MB'];
+  const [unit, name] = size < MB ? [1024, strings.units[0]] : [MB, strings.units[1]];
   // Rounded down, so that it never exceeds the total.
   const tenths = (/** @type {number} */ bytes) => strings.number(Math.floor(10 * bytes / unit) / 10);
   return laterStrings.doneOf(tenths(offset), `${tenths(size)} ${name}`);

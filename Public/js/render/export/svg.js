@@ -81,16 +81,21 @@ function noteTag(text, ink) {
 
 /** @param {Text} text @param {string} color */
 function textTag(text, color) {
-  const { layout: { lines, size, margin }, x, y, font } = text;
+  const { layout: { lines, fromRight, size, margin }, x, y, font } = text;
   const look = { fill: color, 'font-family': familiesOf(font), 'font-size': size };
   /** @type {Record<string, string>} */
   const rendering = font === '' ? {} : { 'text-rendering': renderingOf(font) };
-  const style = attributes({ ...look, ...rendering, ...rotation(text), 'xml:space': 'preserve' });
+  const style = { ...look, ...rendering, ...rotation(text), 'xml:space': 'preserve' };
   const set = lines.map((line, at) => {
-    const place = attributes({ x: x + margin, y: y + margin + (at * LINE + baselineOfLine(font)) * size });
+    const from = fromRight[at] ? text.box.right - margin : x + margin;
+    const place = attributes({ x: from, y: y + margin + (at * LINE + baselineOfLine(font)) * size });
     return `<tspan${place}>${escaped(line)}</tspan>`;
   });
-  return `<text${style}>${set.join('')}</text>\n`;
+  // An element for each direction: some programs do not know the direction of a part of a text.
+  return [false, true].map((isRight) => {
+    const part = set.filter((_, at) => fromRight[at] === isRight).join('');
+    return part && `<text${attributes({ ...style, ...isRight && { direction: 'rtl' } })}>${part}</text>\n`;
+  }).join('');
 }
 
 /** @param {import('../../model/rotation.js').Rotated} rotated @returns {Record<string, string>} the attribute; none for 0 */

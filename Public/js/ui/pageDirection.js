@@ -1,0 +1,44 @@
+/** The direction of the page, which follows from its language; and names and arrow keys in it. */
+
+import { isFromRight } from '../model/textDirection.js';
+
+/** @returns {boolean} true if the page is written from right to left */
+export function isPageFromRight() {
+  return document.documentElement.dir === 'rtl';
+}
+
+/** @param {string} name @returns {string} the name, which keeps its own direction within a line of the page */
+export function isolated(name) {
+  return isFromRight(name) === isPageFromRight() ? name : `\u2068${name}\u2069`;
+}
+
+/**
+ * Returns the key that does on a page from left to right what the pressed key does on this page: from right to left, the left
+ * arrow key leads to the next element.
+ * @param {string} key
+ */
+export function readingKey(key) {
+  if (!isPageFromRight()) return key;
+  return { ArrowLeft: 'ArrowRight', ArrowRight: 'ArrowLeft' }[key] ?? key;
+}
+
+/**
+ * On a page from right to left, lets the left arrow key choose the next radio button, and the right one the previous one. Not all
+ * browsers do this.
+ * @param {Document} page
+ */
+export function turnRadioKeys(page) {
+  if (!isPageFromRight()) return;
+  page.addEventListener('keydown', (event) => {
+    const { key, target, altKey, ctrlKey, metaKey, defaultPrevented } = event;
+    const step = { ArrowLeft: 1, ArrowRight: -1 }[key];
+    if (!step || altKey || ctrlKey || metaKey || defaultPrevented) return;
+    if (!(target instanceof HTMLInputElement) || target.type !== 'radio') return;
+    const all = [.../** @type {NodeListOf<HTMLInputElement>} */ (page.querySelectorAll('input[type=radio]'))];
+    const group = all.filter(({ name, form, disabled }) => name === target.name && form === target.form && !disabled);
+    const next = group[(group.indexOf(target) + step + group.length) % group.length];
+    event.preventDefault();
+    next.focus();
+    next.click();
+  });
+}
