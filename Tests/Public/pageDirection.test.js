@@ -1,6 +1,7 @@
-/** The arrow keys on a page from right to left. */
+/** The page from right to left: its styles, its names and its arrow keys. */
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { beforeEach, test } from 'node:test';
 import { isolated, readingKey, turnRadioKeys } from '../../Public/js/ui/pageDirection.js';
 
@@ -28,6 +29,19 @@ class FakeInput {
 
 beforeEach(() => {
   Object.assign(globalThis, { HTMLInputElement: FakeInput });
+});
+
+test('distances and alignments in the styles follow the direction of the language', () => {
+  // The line to the handle that rotates is on the canvas.
+  const allowed = ['border-left: 2px solid var(--accent)'];
+  for (const name of ['page', 'over']) {
+    const sheet = readFileSync(new URL(`../../Public/css/${name}.css`, import.meta.url), 'utf8');
+    const sides = sheet.match(/(?:(?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)).*?(?=;)/g) ?? [];
+    assert.deepEqual(sides.filter((side) => !allowed.includes(side)), []);
+    // The second value is that of the right side, the fourth that of the left one.
+    const all = [...sheet.matchAll(/(?:margin|padding): ([\w.-]+) ([\w.-]+) ([\w.-]+) ([\w.-]+);/g)];
+    assert.deepEqual(all.filter(([, , right, , left]) => right !== left).map(([whole]) => whole), []);
+  }
 });
 
 test('from right to left, the arrow keys to the sides have each other’s meaning', () => {

@@ -1,6 +1,6 @@
 /** The format of numbers, plurals, lists and file sizes in a language. */
 
-/** A name with letters that are written from right to left. Between such names, a list would be read in the wrong order. */
+/** A name with letters that are written from right to left, unless it is isolated. A list of such names has the wrong order. */
 const FROM_RIGHT = /^(?!\u2068).*[\u0590-\u08ff\ufb1d-\ufefc]/s;
 
 /** @param {string} language such as `de` */

@@ -5,7 +5,7 @@ import { noteLayout, noteMargin, resizedNote, sameNote } from './note.js';
 import { boundsOfRotated, mapping, normalAngle, toBox } from './rotation.js';
 import { segmentDistance } from './strokeOutline.js';
 import { onPlane, rounded } from './stroke.js';
-import { isFromRight } from './textDirection.js';
+import { isFromRight, linesOf } from './textDirection.js';
 
 /** The distance between lines, in font sizes. */
 export const LINE = 1.25;
@@ -175,10 +175,7 @@ export class Text {
   /** @returns {Layout} */
   get layout() {
     const { text, size, font, note } = this;
-    if (!note) {
-      const lines = text.split('\n');
-      return { lines, fromRight: lines.map(isFromRight), size, margin: 0 };
-    }
+    if (!note) return { ...linesOf(text), size, margin: 0 };
     // Measuring takes a while, and most copies of a note differ in their position only.
     const key = `${note.width} ${note.height} ${size} ${font} ${font === '' ? 0 : loads}`;
     if (this.#layout?.key === key) return this.#layout;
@@ -222,8 +219,7 @@ export class Text {
 
   /** @param {number} x of the left or right edge of its box @returns {[number, number]} the upper corner there, rotated */
   #cornerAt(x) {
-    const { y, box, angle } = this;
-    return toBox({ box, angle: -angle }, [x, y]);
+    return toBox({ box: this.box, angle: -this.angle }, [x, this.y]);
   }
 
   finish() {
@@ -238,10 +234,7 @@ export class Text {
     return changed;
   }
 
-  /**
-   * @param {Partial<TextProperties>} changes
-   * @returns {Text} a copy with the same upper corner where its lines begin, also if it is rotated
-   */
+  /** @param {Partial<TextProperties>} changes @returns {Text} a copy with the same upper corner where its lines begin */
   rewritten(changes) {
     const text = this.with(changes);
     const edge = isFromRight(text.text || this.text) ? 'right' : 'left';

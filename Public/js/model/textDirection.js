@@ -7,3 +7,9 @@ const FROM_RIGHT = /^\P{L}*(?=\p{L})[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{1
 export function isFromRight(line) {
   return FROM_RIGHT.test(line);
 }
+
+/** @param {string} text @returns {Pick<import('./note.js').Layout, 'lines' | 'fromRight'>} */
+export function linesOf(text) {
+  const lines = text.split('\n');
+  return { lines, fromRight: lines.map(isFromRight) };
+}

@@ -58,7 +58,7 @@ export class KeyboardPlacing {
     const { index, camera, view, isFromRight } = this.#parts;
     const texts = index.within(freeView(camera, view)).filter((shape) => shape instanceof Text);
     const { center: [x, y], size } = this.#freePlace(TEXT_WIDTH, TEXT_HEIGHT, [...texts, ...this.#earlier]);
-    return [x + size.width / (isFromRight ? 2 : -2), y];
+    return [isFromRight ? x + size.width / 2 : x - size.width / 2, y];
   }
 
   /**
