@@ -229,6 +229,7 @@ const table = {
   keepOpen: 'Mantén abierta esta página.',
   notSaved: 'De momento no se guarda nada. Mantén abierta esta página.',
   noRoom: 'El servidor no tiene espacio en este momento. Tus cambios se enviarán más tarde.',
+  slowDisk: 'Ahora el servidor guarda despacio. Tus cambios se enviarán más tarde.',
   troubles: {
     'storage-full': 'El servidor no puede guardar nada en este momento.',
     'session-full': 'Esta sesión está completa.',

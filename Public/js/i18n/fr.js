@@ -228,6 +228,7 @@ const table = {
   keepOpen: 'Garde cette page ouverte.',
   notSaved: 'Rien n’est enregistré pour le moment. Garde cette page ouverte.',
   noRoom: 'Le serveur n’a plus de place pour le moment. Tes modifications seront envoyées plus tard.',
+  slowDisk: 'Le serveur enregistre lentement en ce moment. Tes modifications seront envoyées plus tard.',
   troubles: {
     'storage-full': 'Le serveur ne peut rien enregistrer pour le moment.',
     'session-full': 'Cette session est complète.',

@@ -229,6 +229,7 @@ const table = {
   keepOpen: 'Tieni aperta questa pagina.',
   notSaved: 'Al momento non viene salvato nulla. Tieni aperta questa pagina.',
   noRoom: 'Al momento il server non ha spazio. Le tue modifiche verranno inviate più tardi.',
+  slowDisk: 'Al momento il server salva lentamente. Le tue modifiche saranno inviate più tardi.',
   troubles: {
     'storage-full': 'Al momento il server non può salvare nulla.',
     'session-full': 'Questa sessione è al completo.',

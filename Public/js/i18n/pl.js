@@ -227,6 +227,7 @@ const table = {
   keepOpen: 'Nie zamykaj tej strony.',
   notSaved: 'W tej chwili nic nie jest zapisywane. Nie zamykaj tej strony.',
   noRoom: 'Serwer nie ma teraz miejsca. Twoje zmiany zostaną wysłane później.',
+  slowDisk: 'Serwer zapisuje teraz powoli. Twoje zmiany zostaną wysłane później.',
   troubles: {
     'storage-full': 'Serwer nie może teraz nic zapisać.',
     'session-full': 'Ta sesja jest pełna.',

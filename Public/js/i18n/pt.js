@@ -227,6 +227,7 @@ const table = {
   keepOpen: 'Mantenha esta página aberta.',
   notSaved: 'Nada está sendo salvo no momento. Mantenha esta página aberta.',
   noRoom: 'O servidor está sem espaço no momento. Suas alterações serão enviadas mais tarde.',
+  slowDisk: 'No momento, o servidor está salvando devagar. Suas alterações serão enviadas depois.',
   troubles: {
     'storage-full': 'O servidor não consegue salvar nada agora.',
     'session-full': 'Esta sessão está lotada.',

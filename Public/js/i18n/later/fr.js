@@ -109,6 +109,7 @@ const table = {
   followers: (count) => `${counted(count, PEOPLE)} te ${plural(count, { one: 'suit', other: 'suivent' })}`,
 
   showsPlace: (name) => `${name} montre un endroit.`,
+  showsPlaceOn: (name, sheet) => `${name} montre un endroit sur ${sheet}.`,
   showsPlaceOutside: (name) => `${name} montre un endroit hors de ta vue. Y aller`,
   tapPlace: 'Touche l’endroit à montrer.',
   youShowPlace: 'Les autres voient cet endroit.',
@@ -171,6 +172,7 @@ const table = {
   pageEnded: 'terminée',
   onlyHere: 'seulement sur cet appareil',
   unsent: 'pas encore envoyée',
+  someOpenElsewhere: 'Les pages ouvertes dans d’autres onglets restent.',
   openElsewhere: 'Cette page est ouverte dans un autre onglet.',
   removePage: (name) => `Retirer ${name} de la liste`,
   removeEntry: 'Elle est retirée de cette liste. Son lien fonctionne toujours, pour toi et pour tout le monde.',
@@ -302,11 +304,15 @@ const table = {
   removeSheetQuestion: (name) => `Supprimer ${name}\u00a0?`,
   removeSheetText:
     'D’autres ont dessiné sur cette feuille. Tout le monde peut la restaurer depuis la liste des feuilles.',
+  removeSeenSheetText: (names, count) =>
+    `${names} ${count === 1 ? 'est' : 'sont'} sur cette feuille. Tout le monde peut la rétablir depuis la liste des feuilles.`,
   removedSheets: 'Supprimées',
   restoreSheet: 'Restaurer',
   restoreSheetOf: (name) => `Restaurer ${name}`,
   youRemovedSheet: (name) => `Tu as supprimé ${name}. «\u00a0Annuler\u00a0» la restaure.`,
   removedSheetBy: (person, name) => `${person} a supprimé ${name}. Tu peux la restaurer depuis la liste des feuilles.`,
+  changedRemovedSheet: (name) =>
+    `C’était sur ${name}. Cette feuille est supprimée. Tu peux la rétablir depuis la liste des feuilles.`,
   sheetGone: 'La feuille de ce lien n’existe plus.',
   tooManySheets: 'Cette page n’a plus de place pour une autre feuille.',
   allSheets: 'Toutes les feuilles',
