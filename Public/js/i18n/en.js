@@ -1,11 +1,21 @@
 /**
- * All texts of the page, in English. Another language is another such file with the same keys, and one in `later`. It must be
- * added where languages are listed: in `app/early.js`, in `i18n.js`, in `later.js` and in `languages.js`.
+ * The English texts that the markup does not have. Another language is another such file, with the markup's texts too, and one in
+ * `later`. It must be added where languages are listed: in `app/early.js`, in `i18n.js`, in `later.js` and in `languages.js`.
  */
 
 import { formatterOf } from './format.js';
 
-/** @typedef {typeof table} Strings */
+/**
+ * The texts and labels that only the markup uses. It has them in English.
+ * @typedef {'description' | 'skip' | 'items' | 'chosen' | 'drop' | 'toAdd' | 'whoIsHere' | 'share' | 'messages' | 'notEncrypted'
+ *   | 'zoom' | 'closer' | 'farther' | 'save' | 'tools' | 'tool' | 'select' | 'eraser' | 'color' | 'width' | 'fill' | 'dash'
+ *   | 'opacity' | 'history' | 'undo' | 'redo' | 'keys' | 'language' | 'fingersDraw' | 'theme' | 'shareTitle' | 'shareText'
+ *   | 'link' | 'send' | 'code' | 'scan' | 'address' | 'yourName' | 'nameText' | 'over' | 'startAnew' | 'tryNow' | 'copyAs'
+ *   | 'asPicture' | 'asVectors' | 'size' | 'paper' | 'asPage' | 'white' | 'noPaper' | 'onlyChosen' | 'copyPicture'
+ *   | 'print' | 'open' | 'languageText' | 'ofBrowser'} MarkupKey
+ */
+
+/** @typedef {typeof table & Record<MarkupKey, string>} Strings */
 
 const { number, plural, counted, list } = formatterOf('en');
 const STROKES = { one: 'stroke', other: 'strokes' };
@@ -17,41 +27,23 @@ const ARE = { one: 'is', other: 'are' };
 
 const table = {
   // Around the page.
-  description: 'Draw on one page with others, each in their own browser.',
-  skip: 'Skip to the tools',
   page: 'The page that everybody draws on',
   hintAlone: 'Draw. Then invite someone.',
   hintTogether: 'Draw. Everybody here sees it.',
-  items: 'Pictures and files',
-  chosen: 'Selection',
-  drop: 'Drop it here',
-  toAdd: 'Pictures or files to add',
-  whoIsHere: 'Who is here',
-  share: 'Share',
-  messages: 'Messages',
   showEverything: 'Show everything',
-  notEncrypted: 'Not encrypted',
   notEncryptedText:
     'Others in this network can read everything, and the picture can be saved but not copied. If this gateway has an https:// address, open the page there.',
-  zoom: 'Zoom',
-  closer: 'Zoom in',
   closerTitle: 'Zoom in (+)',
-  farther: 'Zoom out',
   fartherTitle: 'Zoom out (−)',
   zoomTitle: '100 % (Shift 0)',
   close: 'Close',
   done: 'Done',
   cancel: 'Cancel',
-  save: 'Save',
 
   // The tools.
-  tools: 'Tools',
-  tool: 'Tool',
-  select: 'Select',
   selectTitle: 'Select, move and resize (V)',
   pen: 'Pen',
   penTitle: 'Pen (P)',
-  eraser: 'Eraser',
   eraserTitle: 'Eraser (E)',
   moreTools: 'More tools',
   highlighter: 'Highlighter',
@@ -75,28 +67,16 @@ const table = {
   add: 'Add pictures or files',
   addTitle: 'Add pictures or files (I)',
   ink: 'Color and width',
-  color: 'Color',
   ownColor: 'Your own color (press again to change it)',
-  width: 'Width',
   moreStyles: 'More colors and styles',
-  fill: 'Fill',
-  dash: 'Line style',
-  opacity: 'Opacity',
   erases: 'The eraser removes',
   wholeStrokes: 'Whole strokes',
   partsOfStrokes: 'Parts',
-  history: 'History',
-  undo: 'Undo',
   undoTitle: 'Undo (Ctrl Z)',
-  redo: 'Redo',
   redoTitle: 'Redo (Ctrl Shift Z)',
   more: 'More',
   newPage: 'New page',
   saveCopy: 'Save a copy',
-  keys: 'Keyboard shortcuts',
-  language: 'Language',
-  fingersDraw: 'Draw with fingers',
-  theme: 'Theme',
   /** In the order of the choice. */
   themes: ['System', 'Light', 'Dark'],
   leave: 'Leave',
@@ -125,19 +105,10 @@ const table = {
   pageUp: 'Page ↑',
 
   // Sharing.
-  shareTitle: 'Draw together',
-  shareText: 'Anyone who opens this link can draw on this page.',
-  link: 'Link to this page',
   copy: 'Copy',
-  send: 'Send…',
-  code: 'The link as a QR code',
-  scan: 'People beside you can scan this with a phone’s camera.',
-  address: 'Address',
   copyByHand: 'The link is selected. Copy it with Ctrl C, or touch and hold it.',
 
   // People.
-  yourName: 'Your name',
-  nameText: 'The others see it beside your pen.',
   changeName: 'Change my name',
   /** @param {string} name */
   tookAway: (name) => `${name} removed this`,
@@ -209,9 +180,7 @@ const table = {
   endText: 'Everybody keeps the picture, but you can no longer draw on it together.',
   youLeft: 'You left. The picture is yours alone now.',
   pictureStays: 'The picture is still here.',
-  over: 'This session has ended.',
   overForLate: 'This session has ended. Only those who were in it still have its picture.',
-  startAnew: 'New session',
   look: 'Look at the picture',
   tryAgain: 'Try again',
   startSession: 'Start a new session',
@@ -229,7 +198,6 @@ const table = {
   },
 
   // The connection.
-  tryNow: 'Try now',
   reconnecting: 'Reconnecting…',
   connecting: 'Connecting…',
   offline: 'Offline. This is the picture as this device last saw it.',
@@ -313,19 +281,7 @@ const table = {
   cannotShow: 'This picture cannot be shown.',
 
   // Export and import.
-  copyAs: 'As',
-  asPicture: 'Picture',
-  asVectors: 'Vectors',
   asDrawing: 'Drawing',
-  size: 'Size',
-  paper: 'Paper',
-  asPage: 'As here',
-  white: 'White',
-  noPaper: 'None',
-  onlyChosen: 'Only the selection',
-  copyPicture: 'Copy picture',
-  print: 'Print…',
-  open: 'Open…',
 
   // Numbers.
   number,
@@ -337,8 +293,6 @@ const table = {
   bytes: (count) => counted(count, { one: 'byte', other: 'bytes' }),
 
   // The choice of a language.
-  languageText: 'The language applies to this device.',
-  ofBrowser: 'As in the browser',
   languageLater: 'The language changes when you open the page again.',
 
   /** The gateway's notices to all participants, by code. */
@@ -390,4 +344,5 @@ const table = {
   },
 };
 
-export const en = Object.freeze(table);
+/** Without the texts that the markup has. */
+export const en = /** @type {Readonly<Strings>} */ (Object.freeze(table));

@@ -96,7 +96,9 @@ export function translate(page) {
   const table = /** @type {Record<string, unknown>} */ (strings);
   for (const [name, attribute] of PLACES) {
     for (const element of page.querySelectorAll(`[${name}]`)) {
-      const text = String(table[element.getAttribute(name) ?? '']);
+      const text = table[element.getAttribute(name) ?? ''];
+      // The markup's own texts are not in the English table.
+      if (typeof text !== 'string') continue;
       if (attribute) element.setAttribute(attribute, text);
       else if (element.textContent !== text) element.textContent = text;
     }
