@@ -21,6 +21,7 @@ import { placementOf } from './itemPlacements.js';
  * @typedef {import('../sync/journal/attachment.js').AttachmentFacts} AttachmentFacts
  * @typedef {import('../sync/wire.js').Entry} Entry
  * @typedef {import('../model/placement.js').PartialPlacement} PartialPlacement
+ * @typedef {{ first: number, last: number, count: number }} Summary the sequences of the first and the last one, and their number
  *
  * @typedef {object} Parts
  * @property {(facts: AttachmentFacts, sequence: number) => Attachment} attachment returns the attachment with the content
@@ -39,7 +40,7 @@ export class PastScene {
   contents = new SheetContents(this.scene);
   sheets = new Sheets();
   #parts;
-  /** The shown entries of each key: the sequences of the first and the last one, and their number. @type {Map<string, number[]>} */
+  /** The entries of each key that are shown. @type {Map<string, Summary>} */
   #shown = new Map();
   /** The placements of items: in their metadata, and where they were moved to. @type {Map<string, PartialPlacement | null>} */
   #added = new Map();
@@ -71,19 +72,22 @@ export class PastScene {
    */
   async show(entries, breaks) {
     this.#isChanging = true;
-    const gone = [...this.#shown.keys()].filter((key) => !entries.has(key));
-    const changed = [...entries].filter(([key, list]) => !isShown(this.#shown.get(key), list));
-    for (const key of gone) {
+    let isChanged = false;
+    for (const key of this.#shown.keys()) {
+      if (entries.has(key)) continue;
+      isChanged = true;
       this.#shown.delete(key);
       this.#put(key, []);
       if (breaks.isDue) await breaks.take();
     }
-    for (const [key, list] of changed) {
-      this.#shown.set(key, [list[0].sequence, list[list.length - 1].sequence, list.length]);
+    for (const [key, list] of entries) {
+      if (isShown(this.#shown.get(key), list)) continue;
+      isChanged = true;
+      this.#shown.set(key, summaryOf(list));
       this.#put(key, list);
       if (breaks.isDue) await breaks.take();
     }
-    if (gone.length + changed.length > 0) { for (const key of this.#connections) this.shapes.showAgain(key); }
+    if (isChanged) { for (const key of this.#connections) this.shapes.showAgain(key); }
     this.#showSheets();
     this.#isChanging = false;
   }
@@ -96,7 +100,7 @@ export class PastScene {
 
   /** @param {string} key @param {readonly HistoryEntry[]} list its entries; empty: it has none */
   #put(key, list) {
-    const entries = list.map(({ bytes }) => decodeHistoryEntry(bytes)).filter((entry) => entry !== null);
+    const entries = list.map(decodeHistoryEntry).filter((entry) => entry !== null);
     if (key.startsWith(SYSTEM)) return this.#putAttachment(key.slice(SYSTEM.length), entries.at(-1));
     this.#putShape(key, entries);
     this.#putPlacement(key, entries.findLast(({ type }) => type === PLACEMENT_TYPE));
@@ -177,9 +181,13 @@ export class PastScene {
   }
 }
 
-/** @param {number[] | undefined} shown @param {readonly HistoryEntry[]} list */
+/** @param {readonly HistoryEntry[]} list at least one @returns {Summary} */
+function summaryOf(list) {
+  return { first: list[0].sequence, last: list[list.length - 1].sequence, count: list.length };
+}
+
+/** @param {Summary | undefined} shown @param {readonly HistoryEntry[]} list */
 function isShown(shown, list) {
-  if (!shown) return false;
-  const [first, last, count] = shown;
-  return list.length === count && list[0].sequence === first && list[count - 1].sequence === last;
+  return shown !== undefined && shown.count === list.length && shown.first === list[0].sequence &&
+    shown.last === list[list.length - 1].sequence;
 }

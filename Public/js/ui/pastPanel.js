@@ -142,6 +142,13 @@ export class PastPanel {
     this.#slider.place(position);
   }
 
+  /** The picture is that of another moment. @param {number} sequence */
+  shown(sequence) {
+    this.dialog.dataset.sequence = String(sequence);
+    this.showSheets();
+    this.showSelection();
+  }
+
   showPlayback() {
     const { isPlaying } = this.#parts.playback;
     this.#play.replaceChildren(icon(isPlaying ? 'pause' : 'resume'));

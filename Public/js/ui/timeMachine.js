@@ -210,8 +210,7 @@ export class TimeMachine {
   #changed({ sequence, time, sender }, isLast) {
     if (this.#isNew) this.#showSheet();
     this.#isNew = false;
-    this.#panel.showSheets();
-    this.#panel.showSelection();
+    this.#panel.shown(sequence);
     if (isLast) this.#describe(time ?? this.#timeline?.timeOf(sequence) ?? null, sender);
     this.#parts.requestFrame();
   }

@@ -13,7 +13,9 @@ import { decodeEntries, Retention, WireError } from '../wire.js';
  * @property {number} retention one of `Retention`
  * @property {string} key a client's key, or a key of the gateway with `SYSTEM` in front
  * @property {number | null} time when it was stored, in milliseconds since 1970; null: unknown
- * @property {Uint8Array} bytes the entry as on the wire
+ * @property {Uint8Array} part the bytes of the part of the history that it is in
+ * @property {number} start its place among them
+ * @property {number} end
  *
  * @typedef {object} HistoryPart
  * @property {HistoryEntry[]} entries in rising sequence; of a state, in its order
@@ -95,8 +97,7 @@ class PartReader {
     const flags = view.getUint8(start + 4);
     const sequence = view.getUint32(start + SEQUENCE) * 0x1_0000_0000 + view.getUint32(start + SEQUENCE + 4);
     if (!Number.isSafeInteger(sequence)) throw damaged();
-    const bytes = this.#bytes.subarray(start, this.#at);
-    if (sequence === 0) return flags & SYSTEM_FLAG ? this.#readMark(bytes) : undefined;
+    if (sequence === 0) return flags & SYSTEM_FLAG ? this.#readMark(start) : undefined;
     const { part } = this;
     const isInState = part.state !== null && this.#to === 0;
     if (isInState ? sequence > Number(part.state) : sequence < this.#from || sequence > this.#to) throw damaged();
@@ -113,7 +114,9 @@ class PartReader {
       retention,
       key: flags & SYSTEM_FLAG ? SYSTEM + key : key,
       time: this.#time,
-      bytes,
+      part: this.#bytes,
+      start,
+      end: this.#at,
     });
   }
 
@@ -127,9 +130,9 @@ class PartReader {
     return this.#key;
   }
 
-  /** Reads a description of the entries behind it. Other system entries are ignored. @param {Uint8Array} bytes */
-  #readMark(bytes) {
-    const entry = decodeHistoryEntry(bytes);
+  /** Reads a description of the entries behind it. Other system entries are ignored. @param {number} start */
+  #readMark(start) {
+    const entry = decodeHistoryEntry({ part: this.#bytes, start, end: this.#at });
     const mark = entry?.type === 'history' ? readPayload(entry.payload) : null;
     if (!mark) return;
     const time = typeof mark.time === 'number' ? number(mark.time) || null : null;
@@ -149,10 +152,13 @@ class PartReader {
   }
 }
 
-/** @param {Uint8Array} bytes of one entry @returns {import('../wire.js').Entry | null} null: it cannot be decoded */
-export function decodeHistoryEntry(bytes) {
+/**
+ * @param {Pick<HistoryEntry, 'part' | 'start' | 'end'>} entry
+ * @returns {import('../wire.js').Entry | null} null: it cannot be decoded
+ */
+export function decodeHistoryEntry({ part, start, end }) {
   try {
-    return decodeEntries(bytes)[0] ?? null;
+    return decodeEntries(part.subarray(start, end))[0] ?? null;
   } catch (error) {
     if (error instanceof WireError) return null;
     throw error;
