@@ -31,14 +31,16 @@ const read = (...parts) => readHistory(joinBytes(parts), /** @type {any} */ (noB
 const range = (from, to) => mark({ from, to, time: 5 });
 
 test('a part has its entries with their times, and the last sequence that it covers', async () => {
-  const part = await read(range(3, 4), entry(4), mark({ from: 5, to: 9, time: null }), entry(6, APPEND), entry(7, REMOVE, 2));
+  const later = mark({ from: 5, to: 9, time: null });
+  const part = await read(range(3, 4), entry(4), later, entry(6, APPEND), entry(7, REMOVE, 2));
   assert.deepEqual(part.entries.map(({ sequence, time, key }) => [sequence, time, key]), [
     [4, 5, keyOf(1)],
     [6, null, keyOf(1)],
     [7, null, keyOf(2)],
   ]);
   assert.equal(part.to, 9);
-  const state = await read(mark({ state: 20, time: 7 }), entry(12), entry(3, REPLACE, 2), mark({ state: 20, time: 7 }), entry(20));
+  const begin = mark({ state: 20, time: 7 });
+  const state = await read(begin, entry(12), entry(3, REPLACE, 2), begin, entry(20));
   assert.deepEqual([state.state, state.time, state.entries.length], [20, 7, 3]);
 });
 
@@ -159,7 +161,12 @@ test('a moment needs one stored state and the chunks after it', async () => {
   const reader = history.reader;
   await reader.open();
   const state = await reader.stateAt(75);
-  assert.deepEqual(history.asked, ['', 'state=60&tag=0000003c', 'from=61&to=70&tag=00000046', 'from=71&to=80&tag=00000050']);
+  assert.deepEqual(history.asked, [
+    '',
+    'state=60&tag=0000003c',
+    'from=61&to=70&tag=00000046',
+    'from=71&to=80&tag=00000050',
+  ]);
   assert.equal(state?.time, timeOf(71));
 });
 

@@ -5,7 +5,8 @@ import { HistoryRequests } from '../../Public/js/sync/history/historyRequests.js
 import { ADA, BEN, gatewayEntry, keyOf } from './support.js';
 
 /**
- * @typedef {{ sequence: number, sender: number, retention: number, key: string, type: string, payload: unknown, isSystem?: boolean }} Event
+ * @typedef {{ sequence: number, sender: number, retention: number, key: string, type: string, payload: unknown,
+ *   isSystem?: boolean }} Event
  * @typedef {{ bytes: Uint8Array, range?: [number, number], state?: number, tag: string }} Piece
  */
 
@@ -108,7 +109,8 @@ export class FakeHistory {
     this.asked.push(query);
     signal?.addEventListener('abort', () => this.aborted.push(query));
     if (query !== '' && this.gate) {
-      await Promise.race([this.gate, new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))]);
+      const aborted = new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+      await Promise.race([this.gate, aborted]);
     }
     const answer = this.answers.shift();
     if (answer) return answer;

@@ -2,12 +2,23 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PastScene } from '../../Public/js/edit/pastScene.js';
 import { returning, returnSheets } from '../../Public/js/edit/returning.js';
-import { Sheets } from '../../Public/js/protocol/sheetSync.js';
-import { keyOf as keyOfSheet } from '../../Public/js/protocol/sheetSync.js';
+import { keyOf as keyOfSheet, Sheets } from '../../Public/js/protocol/sheetSync.js';
+import { Breaks } from '../../Public/js/sync/history/breaks.js';
 import { readHistory } from '../../Public/js/sync/history/historyEntries.js';
 import { HistoryState } from '../../Public/js/sync/history/historyState.js';
-import { Breaks } from '../../Public/js/sync/history/breaks.js';
-import { APPEND, bytesOf, FakeHistory, foldOf, joinBytes, mark, noBreaks, randomEvents, REMOVE, REPLACE, strokeMessage } from './historySupport.js';
+import {
+  APPEND,
+  bytesOf,
+  FakeHistory,
+  foldOf,
+  joinBytes,
+  mark,
+  noBreaks,
+  randomEvents,
+  REMOVE,
+  REPLACE,
+  strokeMessage,
+} from './historySupport.js';
 import { page } from './objectSupport.js';
 import { keyOf } from './support.js';
 
@@ -24,10 +35,11 @@ function pastScene(parts = {}) {
     isReady: true,
     load: () => Promise.reject(new Error('gone')),
   });
-  return new PastScene({ attachment, blobOf: () => null, nameOf: (number) => ['', 'Ada', 'Ben'][number] ?? '', ...parts });
+  const nameOf = (/** @type {number} */ number) => ['', 'Ada', 'Ben'][number] ?? '';
+  return new PastScene({ attachment: /** @type {any} */ (attachment), blobOf: () => null, nameOf, ...parts });
 }
 
-/** @param {readonly Event[]} events @returns {Promise<Map<string, import('../../Public/js/sync/history/historyEntries.js').HistoryEntry[]>>} */
+/** @param {readonly Event[]} events */
 async function entriesOf(events) {
   const bytes = joinBytes([mark({ from: 1, to: 1_000_000, time: 1 }), ...events.map(bytesOf)]);
   const { entries } = await readHistory(bytes, /** @type {any} */ (noBreaks));
@@ -45,6 +57,11 @@ async function show(past, events) {
 function stroke(sequence, key, more, retention = REPLACE) {
   const payload = { ...strokeMessage(keyOf(key), sequence, [[0, 0], [10, 10]]), ...more };
   return { sequence, sender: 1, retention, key: keyOf(key), type: STROKE, payload };
+}
+
+/** @param {number} sequence @param {string} key @param {object} payload @returns {Event} the entry of an attachment */
+function attached(sequence, key, payload) {
+  return { sequence, sender: 0, retention: REPLACE, key, type: 'attachment', payload, isSystem: true };
 }
 
 /** @param {PastScene} past */
@@ -110,8 +127,7 @@ test('pictures lie where they were, and keep their object when they are moved', 
   const id = keyOf(7);
   const facts = { id, name: 'a.png', contentType: 'image/png', size: 3, state: 'ready', participant: 2 };
   const metadata = { location: [100, 100], width: 40, height: 20, z: 5 };
-  /** @type {Event} */
-  const added = { sequence: 1, sender: 0, retention: REPLACE, key: id, type: 'attachment', payload: { ...facts, metadata }, isSystem: true };
+  const added = attached(1, id, { ...facts, metadata });
   const payload = { id, location: [300, 50], width: 80, height: 40, z: 9, angle: 90 };
   /** @type {Event} */
   const moved = { sequence: 2, sender: 1, retention: REPLACE, key: id, type: 'ImagePlacementMessage', payload };
@@ -235,16 +251,9 @@ test('pictures come back if their contents are there', async () => {
   const [id, other] = [keyOf(7), keyOf(8)];
   const blob = new Blob(['abc']);
   const past = pastScene({ blobOf: (/** @type {string} */ one) => one === id ? blob : null });
-  const added = (/** @type {number} */ sequence, /** @type {string} */ key) => ({
-    sequence,
-    sender: 0,
-    retention: REPLACE,
-    key,
-    type: 'attachment',
-    payload: { id: key, name: 'a.txt', contentType: 'text/plain', size: 3, state: 'ready', metadata: { location: [9, 9], z: 4 } },
-    isSystem: true,
-  });
-  await show(past, [added(1, id), added(2, other)]);
+  const facts = { name: 'a.txt', contentType: 'text/plain', size: 3, state: 'ready' };
+  const metadata = { location: [9, 9], z: 4 };
+  await show(past, [id, other].map((key, at) => attached(at + 1, key, { id: key, ...facts, metadata })));
   const plan = await returning(past.scene.all, now);
   // The first one's content is on this page: it was loaded with the past picture.
   assert.deepEqual([plan.placed.length, plan.lost], [1, 1]);
@@ -256,8 +265,9 @@ test('pictures come back if their contents are there', async () => {
 test('the removed sheets of returning objects come back', async () => {
   const { past } = await wiped(0);
   const key = keyOfSheet(2);
+  const payload = { name: 'Plan', order: 2 };
   /** @type {Event} */
-  const sheet = { sequence: 1, sender: 1, retention: REPLACE, key, type: 'SheetMessage', payload: { name: 'Plan', order: 2 } };
+  const sheet = { sequence: 1, sender: 1, retention: REPLACE, key, type: 'SheetMessage', payload };
   await show(past, [sheet, stroke(2, 1, { points: [[100_000, 0], [100_010, 0]] })]);
   const present = new Sheets();
   returnSheets(past.scene.all, past.sheets, present);

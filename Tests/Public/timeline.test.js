@@ -16,7 +16,8 @@ function bucket(first, last, from, to, senders = [[1, last - first + 1]]) {
 test('positions and sequences lead to each other', () => {
   const timeline = new Timeline([bucket(1, 100, 1000, 11_000), bucket(101, 300, 12_000, 32_000)], 0, 300);
   assert.equal(timeline.length, 31_000);
-  assert.deepEqual([0, 5000, 10_000, 10_500, 21_000, 31_000].map((at) => timeline.sequenceAt(at)), [0, 50, 100, 100, 200, 300]);
+  const positions = [0, 5000, 10_000, 10_500, 21_000, 31_000];
+  assert.deepEqual(positions.map((at) => timeline.sequenceAt(at)), [0, 50, 100, 100, 200, 300]);
   for (const sequence of [0, 1, 7, 99, 100, 101, 256, 299, 300]) {
     assert.equal(timeline.sequenceAt(timeline.positionOf(sequence)), sequence);
   }
@@ -40,20 +41,15 @@ test('unknown times, and those that go back, keep the order', () => {
 
 test('a time leads to the last entry before it', () => {
   const timeline = new Timeline([bucket(1, 100, 1000, 11_000), bucket(101, 300, NIGHT, NIGHT + 1000)], 0, 300);
-  assert.deepEqual([0, 1000, 6000, 99_000, NIGHT + 500, NIGHT * 2].map((time) => timeline.sequenceAtTime(time)), [
-    0,
-    0,
-    50,
-    100,
-    200,
-    300,
-  ]);
+  const times = [0, 1000, 6000, 99_000, NIGHT + 500, NIGHT * 2];
+  assert.deepEqual(times.map((time) => timeline.sequenceAtTime(time)), [0, 0, 50, 100, 200, 300]);
   assert.equal(timeline.timeOf(50), 6000);
 });
 
 test('an empty history has an axis', () => {
   const timeline = new Timeline([], 0, 0);
-  assert.deepEqual([timeline.sequenceAt(0), timeline.positionOf(0), timeline.timeOf(0), timeline.senderAround(0)], [0, 1, null, 0]);
+  assert.deepEqual([timeline.sequenceAt(0), timeline.positionOf(0)], [0, 1]);
+  assert.deepEqual([timeline.timeOf(0), timeline.senderAround(0)], [null, 0]);
   assert.deepEqual(timeline.columns(2), [{ height: 0, shares: [] }, { height: 0, shares: [] }]);
 });
 

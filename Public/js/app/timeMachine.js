@@ -33,8 +33,9 @@ import { isOwn, members } from './sheets.js';
  *   showAt: (bounds: import('../model/stroke.js').Bounds) => void }} sheets
  */
 
-/** The name in the part of the address behind `#`. */
+/** The names of a moment and of a sheet in the part of the address behind `#`. */
 const NAME = 'at';
+const SHEET = 'page';
 
 /** @param {Parts} parts */
 export function offerTimeMachine(parts) {
@@ -48,7 +49,8 @@ export function offerTimeMachine(parts) {
     machine.open(session, moment);
   };
 
-  const entry = make('button', { type: 'button', id: 'show-past' }, clockIcon(), make('span', {}, laterStrings.timeMachine));
+  const label = make('span', {}, laterStrings.timeMachine);
+  const entry = make('button', { type: 'button', id: 'show-past' }, clockIcon(), label);
   entry.addEventListener('click', () => {
     closePopover();
     open();
@@ -83,11 +85,12 @@ function create(parts) {
   return new TimeMachine({
     ...parts,
     painter: itemView.painter,
-    sheet: () => sheets.current,
+    // The sheet of a link is shown as soon as the sheets are known.
+    sheet: () => Number(members().get(SHEET)) || sheets.current,
     requestFrame: () => frames.request(),
     bringBack: (chosen, isAll, past) => bringBack(parts, chosen, isAll, past),
     linkTo: (sequence, sheet) => {
-      const named = new URLSearchParams({ [NAME]: String(sequence), ...sheet > 1 && { page: String(sheet) } });
+      const named = new URLSearchParams({ [NAME]: String(sequence), ...sheet > 1 && { [SHEET]: String(sheet) } });
       return new URL(`/s/${sharing.session?.id}#${named}`, location.href).href;
     },
     closed: nameNoMoment,

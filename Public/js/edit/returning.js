@@ -84,8 +84,8 @@ export function returnSheets(chosen, past, present) {
  * @returns {Promise<{ item: Item, now: Item | null, blob: Blob | null }[]>} `now`: as it is on the page; `blob`: null if it is gone
  */
 function contentsOf(ordered, itemStore) {
-  const missing = ordered.filter((one) => 'place' in one).map((item) => ({ item, now: itemStore.current(item) }))
-    .filter(({ item, now }) => !now || !isPlacedAlike(item, now));
+  const all = ordered.flatMap((item) => 'place' in item ? [{ item, now: itemStore.current(item) }] : []);
+  const missing = all.filter(({ item, now }) => !now || !isPlacedAlike(item, now));
   return Promise.all(missing.map(async ({ item, now }) => {
     return { item, now, blob: now?.blob ?? await item.load().catch(() => null) };
   }));

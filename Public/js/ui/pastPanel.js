@@ -195,20 +195,15 @@ export class PastPanel {
     const fit = button(icon('fit'), strings.showEverything, strings.showEverything, () => view.showEverything());
     const close = button(icon('close'), strings.close, strings.close, () => this.close());
     const title = make('h2', { id: 'past-title' }, laterStrings.timeMachine);
+    const when = make('p', { class: 'past-when' }, this.#when, this.#who);
+    const bar = make('div', { class: 'past-bar' }, when, this.#slider.element, this.#controls, this.#link, this.#note);
+    view.covered = () => bar.offsetHeight;
     const dialog = make(
       'dialog',
       { id: 'time-machine', class: 'time-machine', 'aria-labelledby': 'past-title' },
       ...view.elements,
       make('div', { class: 'past-top' }, title, this.#sheets, fit, close),
-      make(
-        'div',
-        { class: 'past-bar' },
-        make('p', { class: 'past-when' }, this.#when, this.#who),
-        this.#slider.element,
-        this.#controls,
-        this.#link,
-        this.#note,
-      ),
+      bar,
     );
     dialog.addEventListener('close', closed);
     return dialog;

@@ -2,6 +2,7 @@
 
 import { Selection } from '../edit/selection.js';
 import { Camera } from '../model/camera.js';
+import { overlap } from '../model/stroke.js';
 import { BitmapCache } from '../render/bitmaps.js';
 import { PreviewCache } from '../render/previews.js';
 import { Renderer } from '../render/renderer.js';
@@ -34,6 +35,8 @@ export class PastView {
   #marks = make('canvas', { class: 'past-marks', 'aria-hidden': 'true' });
   elements = [this.canvas, this.#marks];
   camera = new Camera();
+  /** Returns the height of the bar at the bottom, in pixels. */
+  covered = () => 0;
   #parts;
   #renderer;
   #tool;
@@ -126,13 +129,19 @@ export class PastView {
 
   showEverything() {
     const { bounds } = this.#parts.past.scene.sheet;
-    if (bounds) this.camera.fit(bounds, this.#renderer.width, this.#renderer.height);
+    if (bounds) this.camera.fit(bounds, this.room.width, this.room.height);
     this.#parts.requestFrame();
+  }
+
+  /** True if a part of the picture is in view. */
+  get isFilled() {
+    const { bounds } = this.#parts.past.scene.sheet;
+    return bounds !== null && overlap(bounds, this.camera.seen(this.room.width, this.room.height));
   }
 
   /** @param {number} factor */
   zoom(factor) {
-    this.camera.zoom(factor, this.#renderer.width / 2, this.#renderer.height / 2);
+    this.camera.zoom(factor, this.room.width / 2, this.room.height / 2);
     this.#parts.requestFrame();
   }
 
@@ -141,9 +150,10 @@ export class PastView {
     return this.#parts.past.sheets.find(number)?.name ?? '';
   }
 
-  /** @returns {{ width: number, height: number }} in pixels */
-  get size() {
-    return this.#renderer;
+  /** The part of the canvas that the bar at the bottom does not cover, in pixels. @returns {{ width: number, height: number }} */
+  get room() {
+    const { width, height } = this.#renderer;
+    return { width, height: Math.max(1, height - this.covered()) };
   }
 
   #resize() {

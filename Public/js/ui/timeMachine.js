@@ -29,7 +29,7 @@ import { PastView } from './pastView.js';
  * @property {import('../model/scene.js').Items} items the present ones
  * @property {import('../model/item.js').ItemPainter} painter
  * @property {MediaQueryList} reducedMotion
- * @property {() => number} sheet returns the number of the sheet that the page shows
+ * @property {() => number} sheet returns the number of the sheet that the page shows, or is about to show
  * @property {(chosen: readonly Drawable[], isAll: boolean, past: PastScene) => Promise<string>} bringBack brings objects back to the
  *   page; `isAll`: the whole moment; returns the reason why nothing came back, or '' if something did
  * @property {(sequence: number, sheet: number) => string} linkTo returns the link to a moment
@@ -208,20 +208,19 @@ export class TimeMachine {
 
   /** The picture has changed. @param {import('../sync/history/historyState.js').HistoryState} state @param {boolean} isLast */
   #changed({ sequence, time, sender }, isLast) {
-    if (this.#isNew) this.#showSheet();
+    if (this.#isNew) this.#showFirst();
     this.#isNew = false;
     this.#panel.shown(sequence);
     if (isLast) this.#describe(time ?? this.#timeline?.timeOf(sequence) ?? null, sender);
     this.#parts.requestFrame();
   }
 
-  /** Begins with the sheet and the view of the page. */
-  #showSheet() {
+  /** Begins with the sheet and the view of the page, unless nothing is there. */
+  #showFirst() {
     const { sheetView } = this.#view;
-    const number = this.#parts.sheet();
-    if (sheetView.current === number || !sheetView.list.includes(number)) return;
-    sheetView.go(number);
+    sheetView.go(this.#parts.sheet());
     this.#view.see(this.#parts.camera);
+    if (!this.#view.isFilled) this.#view.showEverything();
   }
 
   /** @param {number | null} time @param {number} sender */
@@ -260,8 +259,9 @@ export class TimeMachine {
     const { selection, canvas, camera } = this.#view;
     const { key, target } = event;
     const isMod = event.ctrlKey || event.metaKey;
-    const isOnCanvas = target === canvas;
-    const arrow = isOnCanvas && !isMod ? ARROWS[key] : undefined;
+    const arrow = target === canvas && !isMod ? ARROWS[key] : undefined;
+    // The text of a link can be selected.
+    if (target instanceof HTMLInputElement && target.type === 'text') return;
     if (isMod && key.toLowerCase() === 'a') selection.choose(this.#past.scene.sheet.all.map(({ id }) => id));
     else if (key === 'Escape' && selection.size > 0) selection.choose([]);
     else if (isMod || event.altKey || target instanceof HTMLSelectElement) return;
@@ -279,14 +279,14 @@ export class TimeMachine {
 
   /** @param {1 | -1} by */
   #stepToObject(by) {
-    const { selection, camera, size } = this.#view;
+    const { selection, camera, room } = this.#view;
     const choose = (/** @type {Drawable} */ one, /** @type {string} */ position) => {
       selection.choose([one.id]);
-      show(camera, size, one.bounds);
+      show(camera, room, one.bounds);
       const isDark = document.documentElement.dataset.theme === 'dark';
-      const view = camera.seen(size.width, size.height);
-      const author = (/** @type {Drawable} */ drawable) => /** @type {any} */ (authorOf(drawable, this.#session));
-      const name = nameOfGroup({ members: [one], bounds: one.bounds }, { view, isDark, authorOf: author });
+      const view = camera.seen(room.width, room.height);
+      const options = { view, isDark, authorOf: (/** @type {Drawable} */ drawable) => authorOf(drawable, this.#session) };
+      const name = nameOfGroup({ members: [one], bounds: one.bounds }, options);
       this.#panel.note(laterStrings.objectSelected([name, position].join(', ')));
     };
     stepToObject({ scene: this.#past.scene.sheet, selection, choose }, by);

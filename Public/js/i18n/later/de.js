@@ -331,7 +331,7 @@ const table = {
   historyErrors: {
     damaged: 'Dieser Teil des Verlaufs ist beschädigt. Andere Zeitpunkte sind vielleicht lesbar.',
     'too-large': 'Dieser Zeitpunkt ist zu groß, um ihn zu zeigen.',
-    unavailable: 'Der Server antwortet nicht. Bewege den Regler, um es noch einmal zu versuchen.',
+    unavailable: 'Der Server antwortet nicht. Versuch es gleich noch einmal.',
   },
   chooseInPast: 'Um Objekte auszuwählen, tippe sie an oder zieh einen Rahmen um sie.',
   play: 'Abspielen',

@@ -434,7 +434,7 @@ const table = {
   historyErrors: {
     damaged: 'This part of the history is damaged. Other moments may be all right.',
     'too-large': 'This moment is too large to be shown.',
-    unavailable: 'The server does not answer. Move the slider to try again.',
+    unavailable: 'The server does not answer. Try again in a moment.',
   },
   chooseInPast: 'To choose objects, tap them or draw a box around them.',
   play: 'Play',

@@ -38,8 +38,8 @@ export function readOverview(value) {
   const buckets = rows(value.buckets, MAX_BUCKETS, readBucket);
   const known = rows(value.participants, MAX_PARTICIPANTS, readParticipant);
   if (!states || !chunks || !buckets || !known) return null;
-  if (!isRising(states, 'sequence', 'sequence') || !isRising(chunks, 'first', 'last')) return null;
-  if (!isRising(buckets, 'first', 'last')) return null;
+  const moments = states.map(({ sequence }) => ({ first: sequence, last: sequence }));
+  if (![moments, chunks, buckets].every(isRising)) return null;
   // A short history has no pieces yet. It begins with the empty page if it has the first entry of the session.
   if (states.length === 0 && buckets[0]?.first === 1) states.push({ sequence: 0, tag: null });
   const [stored, last] = [number(value.stored), buckets.at(-1)?.last ?? 0];
@@ -101,7 +101,7 @@ function isRange(first, last) {
   return number(first) > 0 && number(last) >= number(first);
 }
 
-/** @template T @param {T[]} all @param {keyof T} first @param {keyof T} last @returns {boolean} true if no two overlap */
-function isRising(all, first, last) {
-  return all.every((one, at) => at === 0 || one[first] > all[at - 1][last]);
+/** @param {{ first: number, last: number }[]} ranges @returns {boolean} true if they are in rising sequence and do not overlap */
+function isRising(ranges) {
+  return ranges.every(({ first }, at) => at === 0 || first > ranges[at - 1].last);
 }

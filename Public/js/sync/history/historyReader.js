@@ -200,7 +200,10 @@ export class HistoryReader {
   }
 }
 
-/** @param {HistoryOverview} overview @param {number} sequence @returns {{ sequence: number, tag: string | null }} the newest stored state */
+/**
+ * Returns the newest stored state before a moment.
+ * @param {HistoryOverview} overview @param {number} sequence @returns {{ sequence: number, tag: string | null }}
+ */
 function stateBefore({ states }, sequence) {
   return states.findLast((state) => state.sequence <= sequence) ?? states[0] ?? { sequence: 0, tag: null };
 }

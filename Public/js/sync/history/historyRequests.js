@@ -64,12 +64,11 @@ export class HistoryRequests {
       try {
         const answer = await request(url, { signal });
         if (answer.ok) return await read(answer, maximum);
-        const problem = /** @type {Record<string, unknown> & { code: string, detail: string }} */ (await problemOf(answer));
-        if (!TEMPORARY.includes(problem.code) || attempt === MAX_ATTEMPTS) {
-          throw new GroupSessionError(problem.code, problem.detail, { numbers: `status ${answer.status}` });
+        const { code, detail, retryAfterMs } = /** @type {Record<string, any>} */ (await problemOf(answer));
+        if (!TEMPORARY.includes(code) || attempt === MAX_ATTEMPTS) {
+          throw new GroupSessionError(code, detail, { numbers: `status ${answer.status}` });
         }
-        const ms = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, number(problem.retryAfterMs)));
-        await this.#wait(ms, signal);
+        await this.#wait(Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, number(retryAfterMs))), signal);
       } catch (cause) {
         signal.throwIfAborted();
         if (cause instanceof GroupSessionError) throw cause;

@@ -20,7 +20,10 @@ export class HistoryState {
     this.sequence = sequence;
   }
 
-  /** Applies the entries after the present sequence, up to another one. @param {readonly HistoryEntry[]} entries in rising sequence @param {number} to */
+  /**
+   * Applies the entries after the present sequence, up to another one.
+   * @param {readonly HistoryEntry[]} entries in rising sequence @param {number} to
+   */
   advance(entries, to) {
     for (let at = firstAfter(entries, this.sequence); at < entries.length && entries[at].sequence <= to; at += 1) {
       this.#apply(entries[at]);
