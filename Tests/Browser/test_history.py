@@ -326,6 +326,8 @@ def test_removing_everything_asks_if_it_includes_the_work_of_others(browser, ope
     b.locator("#chosen").wait_for()
     b.keyboard.press("Delete")
     has_strokes(a, 1)
+    draw(a, LINE)
+    has_strokes(b, 2)
     wipe(b)
     has_strokes(a, 0)
 
@@ -422,6 +424,7 @@ def test_without_a_history_there_is_no_time_machine(chromium, unopened_page, pro
         a.keyboard.press("Escape")
         path = share(a)
         draw(a, LINE)
+        draw(a, LOWER)
         a.locator("#more").click()
         a.locator("#pages").wait_for()
         assert a.locator("#show-past").is_hidden()

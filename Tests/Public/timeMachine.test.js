@@ -33,7 +33,7 @@ function shared({ authors = [1, 1, 2], historyBytes = 1 } = {}) {
   return { ...one, sharing, ask, selectAll };
 }
 
-test('only the removal of everything asks, and only if others have a part in it', () => {
+test('only the removal of everything asks, and only if others have a part in it and there is more than one object', () => {
   const { ask, selectAll, selection, ids, sharing } = shared();
   assert.equal(ask(), null);
   selection.choose(ids().slice(0, 2));
@@ -42,9 +42,11 @@ test('only the removal of everything asks, and only if others have a part in it'
   assert.equal(ask()?.title, laterStrings.removeEverything);
   sharing.session = null;
   assert.equal(ask(), null);
-  const own = shared({ authors: [1, 1] });
-  own.selectAll();
-  assert.equal(own.ask(), null);
+  for (const authors of [[1, 1], [2]]) {
+    const other = shared({ authors });
+    other.selectAll();
+    assert.equal(other.ask(), null);
+  }
 });
 
 test('locked objects, which stay, do not count', () => {

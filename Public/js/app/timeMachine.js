@@ -36,6 +36,8 @@ import { isOwn, members } from './sheets.js';
 /** The names of a moment and of a sheet in the part of the address behind `#`. */
 const NAME = 'at';
 const SHEET = 'page';
+/** The number of objects from which their removal is that of everything. A single one is removed as by the eraser. */
+const MIN_EVERYTHING = 2;
 
 /** @param {Parts} parts */
 export function offerTimeMachine(parts) {
@@ -136,7 +138,7 @@ async function bringBack(parts, chosen, isAll, past) {
 export function removalQuestion({ scene, selection, sharing }, isForGood) {
   if (!sharing.session) return null;
   const rest = scene.sheet.all.filter(({ isLocked }) => !isLocked);
-  if (rest.length === 0 || !rest.every(({ id }) => selection.has(id))) return null;
+  if (rest.length < MIN_EVERYTHING || !rest.every(({ id }) => selection.has(id))) return null;
   if (rest.every((one) => isOwn(one, sharing))) return null;
   const texts = [laterStrings.othersWork];
   if (hasHistory(sharing)) texts.push(laterStrings.canBeRestored);
