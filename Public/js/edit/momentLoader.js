@@ -49,6 +49,11 @@ export class MomentLoader {
     return this.#running !== null;
   }
 
+  /** Fulfilled when the picture is that of the wanted moment, or cannot be. @returns {Promise<void>} */
+  get idle() {
+    return this.#running ?? Promise.resolve();
+  }
+
   /**
    * Opens a history.
    * @param {HistoryReader} reader @returns {Promise<import('../sync/history/historyOverview.js').HistoryOverview | null>} null: it was

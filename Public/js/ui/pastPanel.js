@@ -49,9 +49,7 @@ export class PastPanel {
     const { view, playback } = parts;
     this.#play = button(icon('resume'), laterStrings.play, laterStrings.playTitle, parts.play);
     const step = (/** @type {1 | -1} */ by, /** @type {string} */ label) => {
-      const made = button(stepIcon(by), label, label, () => parts.step(by));
-      made.classList.add('past-step');
-      return made;
+      return button(stepIcon(by), label, label, () => parts.step(by));
     };
     this.#speeds.append(...SPEEDS.map((speed) => make('option', { value: String(speed) }, laterStrings.times(speed))));
     this.#speeds.value = String(playback.speed);
@@ -112,15 +110,15 @@ export class PastPanel {
     this.#link.hidden = true;
   }
 
-  /** @param {boolean} isBusy true while the picture is not that of the slider */
+  /** @param {boolean} isBusy true while something is being loaded */
   busy(isBusy) {
-    this.#back.disabled = isBusy;
     clearTimeout(this.#loading);
     const { loadingHistory } = laterStrings;
-    const text = this.#note.textContent ?? '';
-    if (!isBusy) return text === loadingHistory ? this.note(this.#before) : undefined;
+    const text = () => this.#note.textContent ?? '';
+    if (!isBusy) return text() === loadingHistory ? this.note(this.#before) : undefined;
     this.#loading = setTimeout(() => {
-      this.#before = text === loadingHistory ? '' : text;
+      if (text() === loadingHistory) return;
+      this.#before = text();
       this.note(loadingHistory);
     }, LOADING_MS);
   }

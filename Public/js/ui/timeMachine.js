@@ -4,15 +4,12 @@ import { MomentLoader } from '../edit/momentLoader.js';
 import { PastScene } from '../edit/pastScene.js';
 import { Playback } from '../model/playback.js';
 import { Timeline } from '../model/timeline.js';
-import { show } from '../model/viewPlace.js';
 import { Attachment } from '../sync/journal/attachment.js';
 import { HistoryReader } from '../sync/history/historyReader.js';
 import { HistoryRequests } from '../sync/history/historyRequests.js';
 import { errorText } from '../i18n/i18n.js';
 import { laterStrings } from '../i18n/later.js';
-import { authorOf } from './objectAuthor.js';
-import { nameOfGroup } from './objectNames.js';
-import { stepToObject } from './objectStepper.js';
+import { bindPastKeys } from './pastKeys.js';
 import { PastPanel } from './pastPanel.js';
 import { UNKNOWN_COLOR } from './pastSlider.js';
 import { pastTime } from './pastTime.js';
@@ -37,12 +34,6 @@ import { PastView } from './pastView.js';
  * @property {() => void} requestFrame
  */
 
-const CLOSER = 1.25;
-/** The distance by which an arrow key moves the picture, in pixels. */
-const STEP = 64;
-/** @type {Record<string, [number, number]>} */
-const ARROWS = { ArrowLeft: [STEP, 0], ArrowRight: [-STEP, 0], ArrowUp: [0, STEP], ArrowDown: [0, -STEP] };
-
 export class TimeMachine {
   #parts;
   #past;
@@ -60,6 +51,8 @@ export class TimeMachine {
   #position = 0;
   /** True until the first picture of a history is shown. */
   #isNew = true;
+  /** True while objects are being brought back. */
+  #isReturning = false;
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -89,7 +82,14 @@ export class TimeMachine {
       closed: () => this.close(),
     });
     document.body.append(this.#panel.dialog);
-    this.#panel.dialog.addEventListener('keydown', (event) => this.#key(event));
+    bindPastKeys(this.#panel.dialog, {
+      view: this.#view,
+      scene: this.#past.scene,
+      session: () => this.#session,
+      play: () => this.#togglePlayback(),
+      say: (text) => this.#panel.note(text),
+      requestFrame: parts.requestFrame,
+    });
   }
 
   get isOpen() {
@@ -238,58 +238,29 @@ export class TimeMachine {
   }
 
   async #bringBack() {
-    const { selection } = this.#view;
-    const [past, session] = [this.#past, this.#session];
-    if (this.#loader.isBusy || this.#loader.shown < 0) return;
+    const session = this.#session;
     // Without all objects of the session, nothing can be compared with them.
     if (!session?.isConnected) return this.#panel.note(laterStrings.needsConnection);
-    const isAll = selection.size === 0;
+    if (this.#isReturning) return;
+    this.#isReturning = true;
     this.#pause();
-    this.#panel.busy(true);
-    const chosen = isAll ? [...past.scene.all] : [...selection.shapes, ...selection.items];
-    const reason = await this.#parts.bringBack(chosen, isAll, past);
-    this.#panel.busy(false);
+    await this.#loader.idle;
+    const reason = session === this.#session ? await this.#bringChosenBack() : '';
+    this.#isReturning = false;
     if (session !== this.#session) return;
     if (reason) this.#panel.note(reason);
     else this.close();
   }
 
-  /** @param {KeyboardEvent} event */
-  #key(event) {
-    const { selection, canvas, camera } = this.#view;
-    const { key, target } = event;
-    const isMod = event.ctrlKey || event.metaKey;
-    const arrow = target === canvas && !isMod ? ARROWS[key] : undefined;
-    // The text of a link can be selected.
-    if (target instanceof HTMLInputElement && target.type === 'text') return;
-    if (isMod && key.toLowerCase() === 'a') selection.choose(this.#past.scene.sheet.all.map(({ id }) => id));
-    else if (key === 'Escape' && selection.size > 0) selection.choose([]);
-    else if (isMod || event.altKey || target instanceof HTMLSelectElement) return;
-    else if (key === ' ' && target instanceof HTMLInputElement) this.#togglePlayback();
-    else if (arrow) camera.pan(...arrow);
-    else if (key === ',') this.#stepToObject(-1);
-    else if (key === '.') this.#stepToObject(1);
-    else if (key === 'f') this.#view.showEverything();
-    else if (key === '+') this.#view.zoom(CLOSER);
-    else if (key === '-') this.#view.zoom(1 / CLOSER);
-    else return;
-    event.preventDefault();
-    this.#parts.requestFrame();
-  }
-
-  /** @param {1 | -1} by */
-  #stepToObject(by) {
-    const { selection, camera, room } = this.#view;
-    const choose = (/** @type {Drawable} */ one, /** @type {string} */ position) => {
-      selection.choose([one.id]);
-      show(camera, room, one.bounds);
-      const isDark = document.documentElement.dataset.theme === 'dark';
-      const view = camera.seen(room.width, room.height);
-      const options = { view, isDark, authorOf: (/** @type {Drawable} */ drawable) => authorOf(drawable, this.#session) };
-      const name = nameOfGroup({ members: [one], bounds: one.bounds }, options);
-      this.#panel.note(laterStrings.objectSelected([name, position].join(', ')));
-    };
-    stepToObject({ scene: this.#past.scene.sheet, selection, choose }, by);
+  /** Brings the selection back, or the whole moment if nothing is selected. @returns {Promise<string>} as `bringBack` */
+  async #bringChosenBack() {
+    const { selection } = this.#view;
+    const isAll = selection.size === 0;
+    const chosen = isAll ? [...this.#past.scene.all] : [...selection.shapes, ...selection.items];
+    this.#panel.busy(true);
+    const reason = await this.#parts.bringBack(chosen, isAll, this.#past);
+    this.#panel.busy(false);
+    return reason;
   }
 
   /** @param {number} number */
