@@ -12,7 +12,7 @@ test('a moment in an address is a sequence or a time', () => {
   assert.deepEqual(momentIn('2026-11-28T14:32:05Z'), { time: Date.UTC(2026, 10, 28, 14, 32, 5) });
   assert.deepEqual(momentIn('2026-11-28'), { time: Date.UTC(2026, 10, 28) });
   const numbers = ['-1', '1e3', '1.5', '9'.repeat(16), '9'.repeat(30)];
-  for (const wrong of [null, '', 'x', ...numbers, '2026-99-99', '2026-11-28Tx']) {
+  for (const wrong of ['', 'x', ...numbers, '2026-99-99', '2026-11-28Tx']) {
     assert.equal(momentIn(wrong), null, String(wrong));
   }
 });

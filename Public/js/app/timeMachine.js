@@ -68,8 +68,12 @@ export function offerTimeMachine(parts) {
   followSession();
 
   const goToNamed = () => {
-    const moment = momentIn(members().get(NAME));
-    if (moment) open(moment);
+    const text = members().get(NAME);
+    if (text === null) return;
+    const moment = momentIn(text);
+    if (moment) return open(moment);
+    toast(laterStrings.unknownMoment);
+    nameNoMoment();
   };
   addEventListener('hashchange', goToNamed);
   sharing.addEventListener('session', goToNamed);
@@ -151,9 +155,8 @@ function hasHistory({ session }) {
   return (session?.limits.historyBytes ?? 0) > 0;
 }
 
-/** @param {string | null} text @returns {Moment | null} null: it is no moment */
+/** @param {string} text of an address @returns {Moment | null} null: it is no moment */
 export function momentIn(text) {
-  if (!text) return null;
   if (/^\d{1,16}$/.test(text)) return Number.isSafeInteger(Number(text)) ? { sequence: Number(text) } : null;
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(time) ? null : { time };

@@ -327,6 +327,7 @@ const table = {
   loadingHistory: 'Der Verlauf wird geladen …',
   noHistory: 'Dieser Server bewahrt keinen Verlauf dieser Sitzung auf.',
   emptyHistory: 'Es gibt noch keinen Verlauf. Zeichne etwas und schau gleich noch einmal nach.',
+  unknownMoment: 'Dieser Link nennt keinen Zeitpunkt.',
   momentGone: 'Dieser Teil des Verlaufs wird nicht mehr aufbewahrt.',
   historyErrors: {
     damaged: 'Dieser Teil des Verlaufs ist beschädigt. Andere Zeitpunkte sind vielleicht lesbar.',

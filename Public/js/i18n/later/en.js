@@ -429,6 +429,7 @@ const table = {
   loadingHistory: 'Loading the history…',
   noHistory: 'This server keeps no history of this session.',
   emptyHistory: 'There is no history yet. Draw something, and look again in a moment.',
+  unknownMoment: 'This link does not name a moment.',
   momentGone: 'This part of the history is no longer kept.',
   /** @type {Record<string, string>} by the code of the error */
   historyErrors: {
