@@ -21,8 +21,13 @@ import { stepToObject } from './objectStepper.js';
 
 /** The distance by which an arrow key moves the picture, in pixels. */
 const STEP = 64;
-/** @type {Record<string, [number, number]>} */
-const ARROWS = { ArrowLeft: [STEP, 0], ArrowRight: [-STEP, 0], ArrowUp: [0, STEP], ArrowDown: [0, -STEP] };
+/** @type {ReadonlyMap<string, [number, number]>} */
+const ARROWS = new Map([
+  ['ArrowLeft', [STEP, 0]],
+  ['ArrowRight', [-STEP, 0]],
+  ['ArrowUp', [0, STEP]],
+  ['ArrowDown', [0, -STEP]],
+]);
 
 /** @param {HTMLElement} dialog @param {Parts} parts */
 export function bindPastKeys(dialog, parts) {
@@ -43,7 +48,7 @@ export function bindPastKeys(dialog, parts) {
 /** @param {string} key @param {EventTarget | null} target @param {Parts} parts @returns {(() => void) | null} */
 function actionOf(key, target, parts) {
   const { view, play } = parts;
-  const arrow = ARROWS[key];
+  const arrow = ARROWS.get(key);
   // On the slider, they move it; and on a button, Space presses the button.
   if (arrow) return target === view.canvas ? () => view.camera.pan(...arrow) : null;
   if (key === ' ') return target instanceof HTMLInputElement ? play : null;
