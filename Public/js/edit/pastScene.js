@@ -72,6 +72,15 @@ export class PastScene {
    */
   async show(entries, breaks) {
     this.#isChanging = true;
+    try {
+      await this.#change(entries, breaks);
+    } finally {
+      this.#isChanging = false;
+    }
+  }
+
+  /** @param {Parameters<PastScene['show']>[0]} entries @param {Parameters<PastScene['show']>[1]} breaks */
+  async #change(entries, breaks) {
     let isChanged = false;
     for (const key of this.#shown.keys()) {
       if (entries.has(key)) continue;
@@ -89,7 +98,6 @@ export class PastScene {
     }
     if (isChanged) { for (const key of this.#connections) this.shapes.showAgain(key); }
     this.#showSheets();
-    this.#isChanging = false;
   }
 
   /** Computes the placement of a picture again, because its natural size became known. @param {Item} item */

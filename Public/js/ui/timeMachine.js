@@ -169,10 +169,13 @@ export class TimeMachine {
 
   /** Goes to the next change, or the previous one. @param {1 | -1} by */
   #step(by) {
-    const overview = this.#overview;
-    if (!this.#timeline || !overview) return;
+    const [timeline, overview] = [this.#timeline, this.#overview];
+    if (!timeline || !overview) return;
     this.#pause();
-    this.#seek(Math.min(overview.through, Math.max(overview.first, this.#loader.wanted + by)));
+    const { wanted } = this.#loader;
+    // After an error there is none.
+    const from = wanted < 0 ? timeline.sequenceAt(this.#position) : wanted;
+    this.#seek(Math.min(overview.through, Math.max(overview.first, from + by)));
   }
 
   /** @param {number} sequence */
