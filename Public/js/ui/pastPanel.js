@@ -18,7 +18,7 @@ import { copied } from './shareDialog.js';
  * @property {(by: 1 | -1) => void} step shows the next change, or the previous one
  * @property {() => void} bringBack
  * @property {() => string} link returns the link to the shown moment
- * @property {() => void} closed
+ * @property {() => unknown} closed called when the dialog is closed
  */
 
 /** The time after which the person is told that the history is being loaded. */

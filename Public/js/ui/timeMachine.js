@@ -79,7 +79,8 @@ export class TimeMachine {
       step: (by) => this.#step(by),
       bringBack: () => this.#bringBack(),
       link: () => parts.linkTo(this.#loader.shown, this.#view.sheetView.current),
-      closed: () => this.close(),
+      // It may be open again before the event of its last end.
+      closed: () => this.#panel.dialog.open || this.close(),
     });
     document.body.append(this.#panel.dialog);
     bindPastKeys(this.#panel.dialog, {
@@ -181,6 +182,7 @@ export class TimeMachine {
   /** @param {number} sequence */
   #seek(sequence) {
     this.#position = this.#timeline?.positionOf(sequence) ?? 0;
+    this.#panel.place(this.#position);
     this.#loader.want(sequence);
   }
 
