@@ -24,6 +24,7 @@ import { offerObjects } from './objects.js';
 import { startPages } from './pages.js';
 import { startSheets } from './sheets.js';
 import { offerStyles } from './styles.js';
+import { offerTimeMachine } from './timeMachine.js';
 import { offerTransforms } from './transforms.js';
 
 /**
@@ -102,6 +103,7 @@ export async function createParts(page) {
     },
     changed: page.stateChanged,
   });
+  offerTimeMachine({ ...page, sheets });
   const exporting = new ExportDialog(
     scene,
     selection,

@@ -263,7 +263,7 @@ function addMenuEntry(open) {
 }
 
 /** The members of the address behind `#`. */
-function members() {
+export function members() {
   const { hash } = location;
   return new URLSearchParams(hash.includes('=') ? hash.slice(1) : '');
 }
@@ -288,6 +288,6 @@ function nameInAddress(number) {
  * @param {import('../model/scene.js').Drawable} one @param {Pick<Parts['sharing'], 'session'>} sharing
  * @returns {boolean} true if this person has drawn or added it
  */
-function isOwn(one, { session }) {
+export function isOwn(one, { session }) {
   return 'place' in one && one.upload !== null || authorOf(one, session) === 'you';
 }

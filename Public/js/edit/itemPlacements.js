@@ -160,16 +160,24 @@ export class ItemPlacements {
   }
 
   /** @param {Item} item @param {PartialPlacement | null} moved @returns {Placement} */
-  #place({ id, isPicture, contentType, natural, attachment, origin }, moved) {
-    const added = this.#added.get(id);
-    const { x, y } = moved ?? added ?? fallbackPosition(id);
-    const [now, first] = contentType === SVG_TYPE ? [notCard(moved), notCard(added)] : [moved, added];
-    const { width, height } = isPicture ? sizeOf(now) ?? sizeOf(first) ?? fitInto(natural ?? UNKNOWN, UNKNOWN) : CARD;
-    const angle = isPicture ? (moved ?? added)?.angle : 0;
-    const z = moved?.z ?? added?.z ?? (attachment ?? origin)?.sequence ?? 0;
-    const isLocked = (moved ?? added)?.isLocked;
-    return { x, y, width, height, z, ...angle && { angle }, ...isLocked && { isLocked } };
+  #place(item, moved) {
+    return placementOf(item, moved, this.#added.get(item.id));
   }
+}
+
+/**
+ * @param {Item} item @param {PartialPlacement | null} moved where it was moved to; null: it was not moved
+ * @param {PartialPlacement | null | undefined} added the placement in its metadata
+ * @returns {Placement} where it is displayed
+ */
+export function placementOf({ id, isPicture, contentType, natural, attachment, origin }, moved, added) {
+  const { x, y } = moved ?? added ?? fallbackPosition(id);
+  const [now, first] = contentType === SVG_TYPE ? [notCard(moved), notCard(added)] : [moved, added];
+  const { width, height } = isPicture ? sizeOf(now) ?? sizeOf(first) ?? fitInto(natural ?? UNKNOWN, UNKNOWN) : CARD;
+  const angle = isPicture ? (moved ?? added)?.angle : 0;
+  const z = moved?.z ?? added?.z ?? (attachment ?? origin)?.sequence ?? 0;
+  const isLocked = (moved ?? added)?.isLocked;
+  return { x, y, width, height, z, ...angle && { angle }, ...isLocked && { isLocked } };
 }
 
 /**

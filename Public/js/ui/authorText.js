@@ -29,7 +29,7 @@ function momentText(at, now) {
 }
 
 /** Returns the language of the page, with the region of the browser's settings: it determines the form of times. */
-function regionalLanguage() {
+export function regionalLanguage() {
   const { lang } = document.documentElement;
   return navigator.languages.find((one) => one.split('-')[0] === lang) ?? (lang || 'en');
 }

@@ -36,6 +36,11 @@ export class SelectionController {
   #view;
   /** The tool. */
   selectTool;
+  /**
+   * Returns a question before the selection is removed, instead of the usual one.
+   * @type {(isForGood: boolean) => import('./dialogs.js').Question | null}
+   */
+  questionOf = () => null;
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -113,15 +118,16 @@ export class SelectionController {
     this.selectTool.commitNudge();
     const { soleItem, ids, size } = selection;
     if (size === 0) return;
-    if (soleItem) return itemView.remove(soleItem);
     const isForGood = selection.items.some(({ blob }) => blob === null);
-    const question = {
+    const special = this.questionOf(isForGood);
+    if (soleItem && !special) return itemView.remove(soleItem);
+    const question = special ?? {
       title: strings.removeThings(size),
       text: strings.cannotComeBack,
       action: strings.remove,
       isDestructive: true,
     };
-    if (isForGood && !await confirmed(question)) return;
+    if ((special || isForGood) && !await confirmed(question)) return;
     this.#commands.remove(ids);
     announce(strings.thingsRemoved(size));
   }

@@ -86,9 +86,9 @@ function runs(row, y) {
 
 /**
  * Copies the link. The clipboard API exists in secure contexts only; elsewhere `execCommand` may work.
- * @param {HTMLInputElement} input
+ * @param {HTMLInputElement} input @returns {Promise<boolean>} true if it is copied
  */
-async function copied(input) {
+export async function copied(input) {
   input.focus();
   input.select();
   try {

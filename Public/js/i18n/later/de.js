@@ -12,6 +12,7 @@ const THINGS = { one: 'Element', other: 'Elemente' };
 const ARE = { one: 'ist', other: 'sind' };
 const PEOPLE = { one: 'Person', other: 'Personen' };
 const SHEETS = { one: 'Blatt', other: 'Blätter' };
+const OBJECTS = { one: 'Objekt', other: 'Objekte' };
 
 /** @type {import('./en.js').LaterStrings} */
 const table = {
@@ -325,6 +326,52 @@ const table = {
   sheetsInArchive: (count) => `${counted(count, SHEETS)}, als Bilder in einer ZIP-Datei`,
   sheetsInDrawing: (count) => `${counted(count, SHEETS)} in einer Datei`,
   keySheets: 'Voriges Blatt, nächstes Blatt',
+  timeMachine: 'Zeitmaschine',
+  moment: 'Zeitpunkt',
+  pastPage: 'Die Seite zu diesem Zeitpunkt',
+  momentBy: (when, who) => who ? `${when}, von ${who}` : when,
+  unknownTime: 'Zeit unbekannt',
+  loadingHistory: 'Der Verlauf wird geladen …',
+  noHistory: 'Dieser Server bewahrt keinen Verlauf dieser Sitzung auf.',
+  emptyHistory: 'Es gibt noch keinen Verlauf. Zeichne etwas und schau gleich noch einmal nach.',
+  unknownMoment: 'Dieser Link nennt keinen Zeitpunkt.',
+  momentGone: 'Dieser Teil des Verlaufs wird nicht mehr aufbewahrt.',
+  historyErrors: {
+    damaged: 'Dieser Teil des Verlaufs ist beschädigt. Andere Zeitpunkte sind vielleicht lesbar.',
+    'too-large': 'Dieser Zeitpunkt ist zu groß, um ihn zu zeigen.',
+    unavailable: 'Der Server antwortet nicht. Versuch es gleich noch einmal.',
+  },
+  chooseInPast: 'Um Objekte auszuwählen, tippe sie an oder zieh einen Rahmen um sie.',
+  play: 'Abspielen',
+  playTitle: 'Abspielen (Leertaste)',
+  pausePlayback: 'Anhalten',
+  speed: 'Tempo',
+  times: (speed) => `${number(speed)}-fach`,
+  previousChange: 'Vorige Änderung',
+  nextChange: 'Nächste Änderung',
+  momentLink: 'Link zu diesem Zeitpunkt',
+  copyMomentLink: 'Link zu diesem Zeitpunkt kopieren',
+  bringMomentBack: 'Diesen Zeitpunkt zurückholen',
+  bringObjectsBack: (count) =>
+    plural(count, { one: 'Das zurückholen', other: `${number(count)} Objekte zurückholen` }),
+  needsConnection: 'Objekte lassen sich zurückholen, sobald diese Seite wieder verbunden ist.',
+  broughtBack: (count) =>
+    `${counted(count, OBJECTS)} ${plural(count, ARE)} wieder da. Rückgängig nimmt ${
+      plural(count, { one: 'es', other: 'sie' })
+    } zurück.`,
+  besidePresent: (count) =>
+    `${counted(count, OBJECTS)} ${
+      plural(count, { one: 'hat', other: 'haben' })
+    } sich seitdem geändert: Beide Fassungen sind da.`,
+  goneForGood: (count) =>
+    `${
+      plural(count, { one: '1 Bild oder eine Datei kann', other: `${number(count)} Bilder oder Dateien können` })
+    } nicht zurückkommen: Der Inhalt ist weg.`,
+  nothingMissing: 'All das ist auf der Seite.',
+  removeEverything: 'Alles für alle entfernen?',
+  othersWork: 'Darunter ist die Arbeit anderer.',
+  canBeRestored: 'Alle können es mit der Zeitmaschine zurückholen.',
+  filesAreGone: 'Bilder und Dateien kommen nicht zurück.',
 };
 
 export const de = Object.freeze(table);

@@ -427,6 +427,60 @@ const table = {
   /** @param {number} count */
   sheetsInDrawing: (count) => `${counted(count, SHEETS)} in one file`,
   keySheets: 'Previous sheet, next sheet',
+
+  // The time machine.
+  timeMachine: 'Time machine',
+  moment: 'Moment',
+  pastPage: 'The page at this moment',
+  /** @param {string} when @param {string} who '' if unknown */
+  momentBy: (when, who) => who ? `${when}, ${who}` : when,
+  unknownTime: 'Time unknown',
+  loadingHistory: 'Loading the history…',
+  noHistory: 'This server keeps no history of this session.',
+  emptyHistory: 'There is no history yet. Draw something, and look again in a moment.',
+  unknownMoment: 'This link does not name a moment.',
+  momentGone: 'This part of the history is no longer kept.',
+  /** @type {Record<string, string>} by the code of the error */
+  historyErrors: {
+    damaged: 'This part of the history is damaged. Other moments may be all right.',
+    'too-large': 'This moment is too large to be shown.',
+    unavailable: 'The server does not answer. Try again in a moment.',
+  },
+  chooseInPast: 'To choose objects, tap them or draw a box around them.',
+  play: 'Play',
+  playTitle: 'Play (Space)',
+  pausePlayback: 'Pause',
+  speed: 'Speed',
+  /** @param {number} speed */
+  times: (speed) => `${number(speed)}×`,
+  previousChange: 'Previous change',
+  nextChange: 'Next change',
+  momentLink: 'Link to this moment',
+  copyMomentLink: 'Copy link to this moment',
+  bringMomentBack: 'Bring this moment back',
+  /** @param {number} count */
+  bringObjectsBack: (count) => plural(count, { one: 'Bring this back', other: `Bring ${number(count)} objects back` }),
+  needsConnection: 'Objects can come back when this page is connected again.',
+  /** @param {number} count */
+  broughtBack: (count) =>
+    `${counted(count, OBJECTS)} ${plural(count, ARE)} back. Undo removes ${
+      plural(count, { one: 'it', other: 'them' })
+    } again.`,
+  /** @param {number} count */
+  besidePresent: (count) =>
+    `${counted(count, OBJECTS)} ${plural(count, { one: 'has', other: 'have' })} changed since: both versions are there.`,
+  /** @param {number} count */
+  goneForGood: (count) =>
+    `${counted(count, { one: 'picture or file', other: 'pictures or files' })} cannot come back: ${
+      plural(count, { one: 'its content is', other: 'their contents are' })
+    } gone.`,
+  nothingMissing: 'All of this is on the page.',
+
+  // The question before everything is removed.
+  removeEverything: 'Remove everything for everybody?',
+  othersWork: 'This includes the work of others.',
+  canBeRestored: 'Anybody can bring it back with the time machine.',
+  filesAreGone: 'Pictures and files cannot come back.',
 };
 
 export const en = Object.freeze(table);

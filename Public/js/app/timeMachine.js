@@ -1,0 +1,173 @@
+/** Offers the time machine: in the menu, by links to a moment, and in the question before everything is removed. */
+
+import { returning, returnSheets } from '../edit/returning.js';
+import { strings } from '../i18n/i18n.js';
+import { laterStrings } from '../i18n/later.js';
+import { toast } from '../ui/dialogs.js';
+import { element, make } from '../ui/elements.js';
+import { clockIcon } from '../ui/pastIcons.js';
+import { closePopover } from '../ui/popovers.js';
+import { TimeMachine } from '../ui/timeMachine.js';
+import { isOwn, members } from './sheets.js';
+
+/**
+ * @typedef {import('../model/scene.js').Drawable} Drawable
+ * @typedef {import('../ui/timeMachine.js').Moment} Moment
+ *
+ * @typedef {object} Parts
+ * @property {URL} base the address of the gateway
+ * @property {import('./sharing.js').Sharing} sharing
+ * @property {import('../model/camera.js').Camera} camera
+ * @property {import('../model/scene.js').Scene} scene
+ * @property {import('../model/shapes.js').Shapes} shapes
+ * @property {import('../model/scene.js').Items} items
+ * @property {import('../edit/itemStore.js').ItemStore} itemStore
+ * @property {import('../ui/itemView.js').ItemView} itemView
+ * @property {import('../edit/selection.js').Selection} selection
+ * @property {import('../ui/selectionController.js').SelectionController} selectionController
+ * @property {import('../ui/toolbar.js').Toolbar} toolbar
+ * @property {import('../model/scheduling.js').FrameQueue} frameQueue
+ * @property {import('./frameScheduler.js').FrameScheduler} frames
+ * @property {MediaQueryList} reducedMotion
+ * @property {{ sheets: import('../protocol/sheetSync.js').Sheets, readonly current: number,
+ *   showAt: (bounds: import('../model/stroke.js').Bounds) => void }} sheets
+ */
+
+/** The names of a moment and of a sheet in the part of the address behind `#`. */
+const NAME = 'at';
+const SHEET = 'page';
+/** The number of objects from which their removal is that of everything. A single one is removed as by the eraser. */
+const MIN_EVERYTHING = 2;
+
+/** @param {Parts} parts */
+export function offerTimeMachine(parts) {
+  const { sharing, frames, selectionController } = parts;
+  /** @type {TimeMachine | null} null until it is opened for the first time */
+  let machine = null;
+  const open = (/** @type {Moment | null} */ moment = null) => {
+    const { session } = sharing;
+    if (!session) return;
+    machine ??= create(parts);
+    machine.open(session, moment);
+  };
+
+  const label = make('span', {}, laterStrings.timeMachine);
+  const entry = make('button', { type: 'button', id: 'show-past' }, clockIcon(), label);
+  entry.addEventListener('click', () => {
+    closePopover();
+    open();
+  });
+  element('pages').after(entry);
+  const update = () => (entry.hidden = !hasHistory(sharing));
+  const followSession = () => {
+    machine?.close();
+    update();
+    sharing.session?.addEventListener('connectionchange', update);
+  };
+  sharing.addEventListener('session', followSession);
+  followSession();
+
+  const goToNamed = () => {
+    const text = members().get(NAME);
+    if (text === null) return;
+    const moment = momentIn(text);
+    if (moment) return open(moment);
+    toast(laterStrings.unknownMoment);
+    nameNoMoment();
+  };
+  addEventListener('hashchange', goToNamed);
+  sharing.addEventListener('session', goToNamed);
+  // A drawing without a session has no history.
+  sharing.addEventListener('opened', () => sharing.session || nameNoMoment());
+  goToNamed();
+
+  selectionController.questionOf = (isForGood) => removalQuestion(parts, isForGood);
+  frames.run((now) => machine?.frame(now) ?? false);
+}
+
+/** @param {Parts} parts @returns {TimeMachine} */
+function create(parts) {
+  const { sharing, sheets, itemView, frames } = parts;
+  return new TimeMachine({
+    ...parts,
+    painter: itemView.painter,
+    // The sheet of a link is shown as soon as the sheets are known.
+    sheet: () => Number(members().get(SHEET)) || sheets.current,
+    requestFrame: () => frames.request(),
+    bringBack: (chosen, isAll, past) => bringBack(parts, chosen, isAll, past),
+    linkTo: (sequence, sheet) => {
+      const named = new URLSearchParams({ [NAME]: String(sequence), ...sheet > 1 && { [SHEET]: String(sheet) } });
+      return new URL(`/s/${sharing.session?.id}#${named}`, location.href).href;
+    },
+    closed: nameNoMoment,
+  });
+}
+
+/**
+ * Brings objects of a past moment back.
+ * @param {Parts} parts @param {readonly Drawable[]} chosen @param {boolean} isAll true: the whole moment
+ * @param {import('../edit/pastScene.js').PastScene} past
+ * @returns {Promise<string>} '' if something has come back, or else the reason why nothing has
+ */
+async function bringBack(parts, chosen, isAll, past) {
+  const { frameQueue, selectionController, toolbar, sheets } = parts;
+  // What has arrived must be on the page, so that it can be compared.
+  frameQueue.flush();
+  const { shapes, placed, copies, lost } = await returning(chosen, parts);
+  const count = shapes.length + placed.length;
+  if (count === 0) return lost > 0 ? laterStrings.goneForGood(lost) : laterStrings.nothingMissing;
+  const [first] = chosen;
+  returnSheets(chosen, past.sheets, sheets.sheets);
+  const returned = selectionController.insert(shapes, placed);
+  const texts = [laterStrings.broughtBack(count)];
+  if (copies > 0) texts.push(laterStrings.besidePresent(copies));
+  if (lost > 0) texts.push(laterStrings.goneForGood(lost));
+  toast(texts.join(' '));
+  if (isAll) return '';
+  // The sheet is known after the change of the sheets was reported.
+  queueMicrotask(() => sheets.showAt(first.bounds));
+  returned.then((ids) => {
+    toolbar.choose('select');
+    selectionController.selectTool.select(ids);
+  });
+  return '';
+}
+
+/**
+ * @param {Pick<Parts, 'scene' | 'selection' | 'sharing'>} parts
+ * @param {boolean} isForGood true if a part of the selection cannot come back
+ * @returns {import('../ui/dialogs.js').Question | null} the question before the selection is removed, if it is everything on the
+ *   sheet, and not only this person's work
+ */
+export function removalQuestion({ scene, selection, sharing }, isForGood) {
+  if (!sharing.session) return null;
+  const rest = scene.sheet.all.filter(({ isLocked }) => !isLocked);
+  if (rest.length < MIN_EVERYTHING || !rest.every(({ id }) => selection.has(id))) return null;
+  if (rest.every((one) => isOwn(one, sharing))) return null;
+  const texts = [laterStrings.othersWork];
+  if (hasHistory(sharing)) texts.push(laterStrings.canBeRestored);
+  if (isForGood) texts.push(laterStrings.filesAreGone);
+  return { title: laterStrings.removeEverything, text: texts.join(' '), action: strings.remove, isDestructive: true };
+}
+
+/** @param {Pick<Parts['sharing'], 'session'>} sharing */
+function hasHistory({ session }) {
+  return (session?.limits.historyBytes ?? 0) > 0;
+}
+
+/** @param {string} text of an address @returns {Moment | null} null: it is no moment */
+export function momentIn(text) {
+  if (/^\d{1,16}$/.test(text)) return Number.isSafeInteger(Number(text)) ? { sequence: Number(text) } : null;
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(time) ? null : { time };
+}
+
+/** Removes the moment from the address. */
+function nameNoMoment() {
+  const named = members();
+  if (!named.has(NAME)) return;
+  named.delete(NAME);
+  const { pathname, search } = location;
+  const hash = String(named);
+  history.replaceState(history.state, '', pathname + search + (hash && `#${hash}`));
+}
