@@ -37,7 +37,7 @@ const FIRST = { ...markup, ...TABLES.en.first };
 const COUNTS = [0, 1, 2, 3, 5, 11, 21, 100, 101, 1_000_000];
 
 /** Texts that may be the same in any language: units, and texts that consist of parameters. */
-const ALIKE = ['names', 'number', 'percent', 'sheetOf', 'units.*'];
+const ALIKE = ['momentBy', 'times', 'names', 'number', 'percent', 'sheetOf', 'units.*'];
 /** The names of keys as they are printed on most keyboards. */
 const KEYS = ['ctrl', 'delete', 'shift'];
 /** Texts that are the same in English and in one other language. A `*` stands for all texts of a list. */

@@ -25,7 +25,7 @@ export class PastSlider extends EventTarget {
     min: '0',
     max: String(STEPS),
     step: '1',
-    'aria-label': laterStrings.moment,
+    'aria-label': laterStrings.pastMoment,
   });
   #ends = [make('span'), make('span')];
   element = make(

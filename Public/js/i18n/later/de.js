@@ -327,7 +327,7 @@ const table = {
   sheetsInDrawing: (count) => `${counted(count, SHEETS)} in einer Datei`,
   keySheets: 'Voriges Blatt, nächstes Blatt',
   timeMachine: 'Zeitmaschine',
-  moment: 'Zeitpunkt',
+  pastMoment: 'Zeitpunkt',
   pastPage: 'Die Seite zu diesem Zeitpunkt',
   momentBy: (when, who) => who ? `${when}, von ${who}` : when,
   unknownTime: 'Zeit unbekannt',

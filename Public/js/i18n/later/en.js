@@ -430,7 +430,7 @@ const table = {
 
   // The time machine.
   timeMachine: 'Time machine',
-  moment: 'Moment',
+  pastMoment: 'Moment',
   pastPage: 'The page at this moment',
   /** @param {string} when @param {string} who '' if unknown */
   momentBy: (when, who) => who ? `${when}, ${who}` : when,
