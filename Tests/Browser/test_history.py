@@ -24,7 +24,7 @@ from board import (
     sees_people,
     share,
 )
-from conftest import both, both_in_full, ready, until
+from conftest import both, both_in_full, in_full, ready, until
 from gateway import Gateway
 from photos import TEAL, drop, photo
 from playwright.sync_api import Page
@@ -132,6 +132,7 @@ def two_strokes(opener, browser) -> tuple[Page, Page]:
     return a, b
 
 
+@in_full
 @both
 def test_the_slider_shows_earlier_moments_while_the_session_goes_on(browser, open_page, problems):
     # The page aborts requests that it no longer needs.
@@ -161,7 +162,7 @@ def test_the_slider_shows_earlier_moments_while_the_session_goes_on(browser, ope
     all_hold_the_same(a, b)
 
 
-@both
+@both_in_full
 def test_somebody_else_brings_a_wiped_page_back_and_one_undo_takes_it_away(browser, open_page, problems):
     problems.allow("/history")
     a, b = two_strokes(open_page, browser)
@@ -190,6 +191,7 @@ def test_somebody_else_brings_a_wiped_page_back_and_one_undo_takes_it_away(brows
     has_strokes(a, 2)
 
 
+@in_full
 @both
 def test_a_chosen_object_comes_back_alone_and_beside_its_later_version(browser, open_page, problems):
     problems.allow("/history")
@@ -226,7 +228,7 @@ def test_a_chosen_object_comes_back_alone_and_beside_its_later_version(browser, 
     a.locator("#chosen").wait_for()
 
 
-@both
+@both_in_full
 def test_a_link_leads_to_a_moment(browser, open_page, problems):
     problems.allow("/history", "clipboard")
     a, b = two_strokes(open_page, browser)
@@ -257,6 +259,7 @@ def test_a_link_leads_to_a_moment(browser, open_page, problems):
     assert c.locator("#time-machine").count() == 0
 
 
+@in_full
 @both
 def test_the_history_is_played(browser, open_page, problems):
     problems.allow("/history")
@@ -281,7 +284,8 @@ def test_the_history_is_played(browser, open_page, problems):
     shows_past_ink(a, 300, 450)
 
 
-@both_in_full
+@in_full
+@both
 def test_with_reduced_motion_the_playback_jumps(browser, open_page, problems):
     problems.allow("/history")
     a = open_page(browser, reduced_motion="reduce")
@@ -296,6 +300,7 @@ def test_with_reduced_motion_the_playback_jumps(browser, open_page, problems):
     shows_past_ink(a, 300, 350)
 
 
+@in_full
 @both
 def test_removing_everything_asks_if_it_includes_the_work_of_others(browser, open_page):
     a = open_page(browser)
@@ -335,7 +340,8 @@ def test_removing_everything_asks_if_it_includes_the_work_of_others(browser, ope
     has_strokes(a, 0)
 
 
-@both_in_full
+@in_full
+@both
 def test_pictures_that_are_gone_have_an_empty_frame(browser, open_page, problems, tmp_path):
     problems.allow("/history", "/attachments/", "404")
     a = open_page(browser)
@@ -354,6 +360,7 @@ def test_pictures_that_are_gone_have_an_empty_frame(browser, open_page, problems
     assert items(b) == []
 
 
+@in_full
 @both
 def test_the_sheets_are_those_of_the_moment(browser, open_page, problems):
     problems.allow("/history")
@@ -379,6 +386,7 @@ def test_the_sheets_are_those_of_the_moment(browser, open_page, problems):
     b.get_by_label("Sheets").wait_for(state="hidden")
 
 
+@in_full
 @both
 def test_damaged_histories_and_none_have_a_clear_text(browser, open_page, problems):
     problems.allow("/history", "404", "503")
@@ -414,6 +422,7 @@ def test_damaged_histories_and_none_have_a_clear_text(browser, open_page, proble
     has_strokes(a, 3)
 
 
+@in_full
 def test_without_a_history_there_is_no_time_machine(chromium, unopened_page, problems):
     problems.allow("/history", "404")
     running = Gateway("--history", "off")
@@ -445,7 +454,8 @@ def test_without_a_history_there_is_no_time_machine(chromium, unopened_page, pro
         running.stop()
 
 
-@both_in_full
+@in_full
+@both
 def test_a_wiped_page_of_thousands_comes_back_complete_and_in_order(browser, unopened_page, problems, out):
     problems.allow("/history")
     # The rate of a participant is what such a restoration takes.
@@ -513,6 +523,7 @@ LOOKS = {
 }
 
 
+@in_full
 @pytest.mark.parametrize("look", LOOKS)
 def test_the_time_machine_fits_and_axe_finds_no_problem(chromium, open_page, problems, out, look):
     problems.allow("/history", "404")

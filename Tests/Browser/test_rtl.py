@@ -7,7 +7,7 @@ import json
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import PHONE, all_hold_the_same, choose, draw, has_ink, image, line, picture, says, sees_ink, sees_paper, sees_people, share
-from conftest import both, both_in_full, until
+from conftest import both, both_in_full, in_full, until
 from playwright.sync_api import Page
 
 ARABIC = {"locale": "ar-EG", "reduced_motion": "reduce"}
@@ -49,6 +49,7 @@ def test_arabic_browsers_get_a_mirrored_page(browser, open_page):
     assert page.locator("[data-tool=arrow] .icon").evaluate(turned) == 1
 
 
+@in_full
 @both
 def test_a_stroke_is_where_the_pen_was(browser, open_page):
     page = open_page(browser, **ARABIC)
@@ -64,7 +65,8 @@ def test_a_stroke_is_where_the_pen_was(browser, open_page):
     assert picture(page) == picture(other)
 
 
-@both_in_full
+@in_full
+@both
 def test_the_selection_and_the_zoom_are_not_mirrored(browser, open_page):
     page = open_page(browser, **ARABIC)
     page.keyboard.press("r")
@@ -82,6 +84,7 @@ def test_the_selection_and_the_zoom_are_not_mirrored(browser, open_page):
     until(lambda: page.evaluate("drawTogether.shapes()[0].left"), lambda at: at > 199)
 
 
+@in_full
 @both
 def test_a_text_in_arabic_grows_to_the_left_and_looks_the_same_for_everybody(browser, open_page, out):
     page = open_page(browser, **ARABIC)
@@ -100,7 +103,8 @@ def test_a_text_in_arabic_grows_to_the_left_and_looks_the_same_for_everybody(bro
     until(lambda: picture(page) == picture(other))
 
 
-@both_in_full
+@in_full
+@both
 def test_a_text_in_english_grows_to_the_right(browser, open_page):
     page = open_page(browser, **ARABIC)
     page.keyboard.press("t")
@@ -112,6 +116,7 @@ def test_a_text_in_english_grows_to_the_right(browser, open_page):
     assert 290 < first < 315 and last > 330
 
 
+@in_full
 @both
 def test_the_left_arrow_key_leads_to_the_next_part(browser, open_page):
     page = open_page(browser, **ARABIC, **DESK)
@@ -136,6 +141,7 @@ def test_the_left_arrow_key_leads_to_the_next_part(browser, open_page):
     assert page.evaluate(FOCUSED) == tabs.first.text_content()
 
 
+@in_full
 def test_a_tab_is_dragged_to_its_new_place(chromium, open_page):
     page = open_page(chromium, **ARABIC, **DESK)
     draw(page, line(100, 300, 400, 300))
@@ -153,6 +159,7 @@ def test_a_tab_is_dragged_to_its_new_place(chromium, open_page):
     until(lambda: tabs.evaluate_all(numbers), lambda found: found == [second, third, first])
 
 
+@in_full
 def test_names_keep_their_own_direction(chromium, open_page):
     page = open_page(chromium, **ARABIC)
     path = share(page)
@@ -162,6 +169,7 @@ def test_names_keep_their_own_direction(chromium, open_page):
     says(page, "#toasts", "انضم \u2068Ada (2)\u2069")
 
 
+@in_full
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", ["desk", "phone"])
 def test_everything_fits(chromium, open_page, out, scheme, size):
@@ -232,6 +240,7 @@ def test_everything_fits(chromium, open_page, out, scheme, size):
     fits("ended")
 
 
+@in_full
 @pytest.mark.parametrize("language", ["pl", "uk", "ja"])
 def test_the_texts_of_other_languages_fit_on_a_phone(chromium, open_page, out, language):
     page = open_page(chromium, locale=language, reduced_motion="reduce", **PHONE)
