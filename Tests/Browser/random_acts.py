@@ -202,7 +202,7 @@ def follows(person: Person, chance: Random) -> str:
 
 
 def brings_everybody(person: Person, chance: Random) -> str:
-    return in_the_panel(person.page, person.page.get_by_role("button", name="Bring everybody here"))
+    return in_the_panel(person.page, person.page.get_by_role("button", name="Bring everyone here"))
 
 
 def in_the_panel(page: Page, button: Locator) -> str:

@@ -182,7 +182,7 @@ def test_somebody_else_brings_a_wiped_page_back_and_one_undo_takes_it_away(brows
     # What is there is not brought back again.
     open_machine(b)
     b.get_by_role("button", name="Bring this moment back").click()
-    says(b, ".past-bar .note", "All of this is on the page.")
+    says(b, ".past-bar .note", "All of this is already on the page.")
     close(b)
     b.keyboard.press("Control+z")
     has_strokes(a, 0)
@@ -219,7 +219,7 @@ def test_a_chosen_object_comes_back_alone_and_beside_its_later_version(browser, 
     a.keyboard.press(".")
     says(a, ".past-bar .note", "1 of 2")
     a.get_by_role("button", name="Bring this back").click()
-    says(a, "#toasts", "both versions are there")
+    says(a, "#toasts", "both are on the page")
     has_strokes(b, 3)
     for y in (250, 350, 500):
         sees_ink(b, 300, y)
@@ -322,8 +322,8 @@ def test_removing_everything_asks_if_it_includes_the_work_of_others(browser, ope
     has_strokes(b, 2)
     b.keyboard.press("Control+a")
     b.keyboard.press("Delete")
-    says(b, "#confirm-dialog", "Remove everything for everybody?")
-    says(b, "#confirm-dialog", "Anybody can bring it back with the time machine.")
+    says(b, "#confirm-dialog", "Remove everything for everyone?")
+    says(b, "#confirm-dialog", "Anyone can bring it back with the time machine.")
     b.keyboard.press("Escape")
     b.locator("#confirm-dialog").wait_for(state="hidden")
     assert strokes(a) == 2

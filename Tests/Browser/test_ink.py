@@ -14,7 +14,7 @@ from media import emulate
 from test_copies import choose_file, downloaded, opened
 
 DARK, LIGHT = (29, 29, 32), (241, 241, 243)
-INK = "Black, on dark paper white"
+INK = "Black, or white on dark paper"
 
 
 def messages(page) -> list[dict]:

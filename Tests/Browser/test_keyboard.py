@@ -182,7 +182,7 @@ def test_a_cross_draws_and_erases(browser, open_page, out):
     until(lambda: a.evaluate(LIVE), lambda said: said == "Begun.")
     assert len(shapes(a)) == 1
     press(a, "Shift+ArrowDown", "Enter")
-    hears(a, "1 thing removed.")
+    hears(a, "1 object removed.")
     until(lambda: shapes(b) == [])
     press(a, "Control+z")
     sees_ink(b, 560, 338)

@@ -227,8 +227,8 @@ def test_people_who_watch_are_brought_here_and_others_are_asked(browser, open_pa
     a.mouse.wheel(2000, 500)
     before = paper(b)
     b.mouse.move(400, 400)
-    together(a, "Bring everybody here")
-    says(a, "#toasts", "1 person asked to come here")
+    together(a, "Bring everyone here")
+    says(a, "#toasts", "You asked 1 person to come here")
     says(b, "#toasts", f"{name} wants to show you something")
     hears(b, name)
     assert paper(b) == before
@@ -240,13 +240,13 @@ def test_people_who_watch_are_brought_here_and_others_are_asked(browser, open_pa
       performance.now = () => now() + 60_000;
     }""")
     a.mouse.wheel(-700, 0)
-    together(a, "Bring everybody here")
+    together(a, "Bring everyone here")
     says(b, "#toasts", f"{name} brought you here")
     until(lambda: paper(a) == paper(b))
     b.get_by_role("button", name="Back", exact=True).click()
     until(lambda: paper(a) != paper(b))
     # The third one within a few seconds.
-    together(a, "Bring everybody here")
+    together(a, "Bring everyone here")
     says(a, "#toasts", "Wait a moment")
 
 
@@ -384,7 +384,7 @@ def test_axe_finds_no_problem(chromium, open_page, size, scheme, out):
     open_people(a)
     looks("list")
     a.keyboard.press("Escape")
-    together(b, "Bring everybody here")
+    together(b, "Bring everyone here")
     a.locator("[data-offer]").wait_for()
     c.mouse.move(200, 500)
     c.keyboard.press("j")

@@ -205,7 +205,7 @@ def test_after_a_reload_what_somebody_removed_is_reported(browser, chromium, ope
     draw(b, line(200, 230, 200, 270))
     sees_paper(a, 200, 250)
     a.keyboard.press("Control+z")
-    says(a, "#toasts", "Somebody else removed it.")
+    says(a, "#toasts", "Someone else removed it.")
     a.keyboard.press("Control+z")
     sees_paper(a, 200, 150)
     all_hold_the_same(a, b)

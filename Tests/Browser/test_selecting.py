@@ -87,7 +87,7 @@ def test_changes_of_a_selection_are_visible_to_others(chromium, firefox, open_pa
     b.keyboard.press("Control+z")
     until(lambda: shapes(a)[0]["id"] == first)
     all_hold_the_same(a, b)
-    until(lambda: b.locator("#live").inner_text(), lambda told: told == "4 things removed.")
+    until(lambda: b.locator("#live").inner_text(), lambda told: told == "4 objects removed.")
 
     # Items erased by the other participant are no longer selected.
     b.keyboard.press("Control+a")

@@ -253,7 +253,7 @@ def test_undo_on_a_removed_sheet_says_so(browser, chromium, open_page):
     remove(b, "Sheet 3")
     has_tabs(a, "Sheet 1", "Sheet 2")
     a.keyboard.press("Control+z")
-    says(a, "#toasts", "This sheet is removed. You can bring it back from the list of sheets.")
+    says(a, "#toasts", ", which is removed. You can bring it back from the list of sheets.")
     until(lambda: strokes(a), lambda count: count == 0)
     shows(a, "Sheet 2")
 

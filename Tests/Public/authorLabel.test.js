@@ -97,7 +97,7 @@ test('the label goes when the object or the view moves', () => {
 /** @type {[string, object, string[]][]} */
 const AUTHORS = [
   ['drew it here and is not connected yet', { author: 0, editor: 0, madeAt: AT }, [`You · ${TIME}`]],
-  ['left', { author: 77, editor: 77, madeAt: AT }, [`Somebody who left · ${TIME}`]],
+  ['left', { author: 77, editor: 77, madeAt: AT }, [`Someone who left · ${TIME}`]],
   ['has joined again', { author: 4, editor: ADA.number, madeAt: AT }, [`You · ${TIME}`]],
 ];
 

@@ -99,7 +99,7 @@ test('the eraser tells what it removed', () => {
   page.press('Enter');
   page.press('ArrowDown', { shiftKey: true });
   page.press('Enter');
-  assert.deepEqual([said(), shapes.size], ['1 thing removed.', 0]);
+  assert.deepEqual([said(), shapes.size], ['1 object removed.', 0]);
 });
 
 test('a text is selected after it was written by keys, but not after a press elsewhere', async () => {

@@ -60,7 +60,7 @@ test('Delete removes an object, and the next row gets the focus', async () => {
   press('ArrowDown');
   press('Delete');
   await settled();
-  assert.deepEqual([removed, rows(), focused(), said()], [['b'], ['c', 'a'], 'a', '1 thing removed.']);
+  assert.deepEqual([removed, rows(), focused(), said()], [['b'], ['c', 'a'], 'a', '1 object removed.']);
   press('Delete');
   await settled();
   assert.deepEqual([rows(), focused()], [['c'], 'c']);

@@ -77,7 +77,7 @@ const COUNTED = [
   }],
   ['strokes', { 1: '1 stroke', 12: '12 strokes' }, { 1: '1 Strich', 12: '12 Striche' }],
   ['objectsListed', { 1: '1 entry', 1200: '1,200 entries' }, { 1: '1 Eintrag', 1200: '1.200 Einträge' }],
-  ['askedToCome', { 1: '1 person asked to come here.', 3: '3 people asked to come here.' }, {
+  ['askedToCome', { 1: 'You asked 1 person to come here.', 3: 'You asked 3 people to come here.' }, {
     1: '1 Person hierher gebeten.',
     3: '3 Personen hierher gebeten.',
   }],
