@@ -4,7 +4,7 @@ package struct HistoryPolicy: Sendable {
   package var byteCount: Int
   /// The number of bytes of the session's retained entries.
   package var retainedBytes: Int
-  /// The number of bytes of the log that the history must lack, so that the extension is worthwhile.
+  /// The minimum number of bytes that the history must lack for an extension to be worthwhile.
   package var minimumBytes: Int
 
   /// Creates rules. By default, every extension is worthwhile.

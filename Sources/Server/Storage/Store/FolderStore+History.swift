@@ -105,7 +105,7 @@ final class HistoryWork {
     return retainedBytes >= before
   }
 
-  /// Forgets a session that the store releases.
+  /// Removes all state of a session that the store releases.
   func forget(_ id: SessionID) {
     skipped[id] = nil
   }
@@ -124,7 +124,7 @@ struct HistorySource: Sendable {
   let end: OpenLog.Position
   let marks: LogMarks
 
-  /// Extends a history by the runs of this log.
+  /// Extends a history with the runs of this log.
   func extend(_ files: HistoryFiles, _ policy: HistoryPolicy) throws(StorageError) -> Extension {
     var builder: HistoryBuilder
     do throws(StorageError) {
@@ -135,7 +135,7 @@ struct HistorySource: Sendable {
     }
     let present = Extension(extent: HistoryExtent(builder.pieces), isTooLarge: false)
     guard let first = marks.marks.first else { return present }
-    // If the log has dropped entries that the history lacks, the history begins anew with the log's `base` records.
+    // If the log has dropped entries that the history lacks, the history starts over with the log's `base` records.
     let isContiguous = first.sequence <= builder.through + 1
     let start = isContiguous ? marks.mark(before: builder.through + 1) ?? first : nil
     let offset = start?.offset ?? LogFormat.firstRecord.count

@@ -15,7 +15,7 @@ extension MemoryStore {
     guard try Self.byteCount(of: session.records, after: through) >= policy.minimumBytes else {
       return HistoryExtent(builder.pieces)
     }
-    // If the records have lost entries that the history lacks, the history begins anew with the `base` records.
+    // If the records have lost entries that the history lacks, the history starts over with the `base` records.
     let first = session.records.first { $0.kind == .run }.flatMap {
       LogMarks.firstSequence(ofRun: $0.body.span)
     }
