@@ -42,7 +42,7 @@ import { keepOnBoard } from './boardSheets.js';
  * @property {() => void} changed updates the state of the page
  */
 
-/** The delay before the others learn which sheet this page shows: keys may go through many sheets. */
+/** The delay before the others learn which sheet this page shows: a person may step through many sheets by keys. */
 const TELL_AFTER_MS = 300;
 /** The maximum number of people who are named in a question. */
 const MAX_NAMES = 3;
@@ -90,7 +90,7 @@ export function startSheets(parts) {
       action: strings.remove,
     };
     if ((isOfOthers || present.length > 0) && !await confirmed(question)) return;
-    // Somebody may have removed it meanwhile, or all others.
+    // Meanwhile, somebody may have removed this sheet or all others.
     if (!canRemove()) return;
     commands.remove(number);
     parts.changed();
@@ -118,7 +118,7 @@ export function startSheets(parts) {
       isShowing = false;
       tabs.show();
       dialog.show();
-      // The names of the people say where they are.
+      // The accessible names of the faces include the sheets of the people.
       if (people.mark(element('people'))) parts.people.dispatchEvent(new Event('shown'));
     });
   };
@@ -126,7 +126,7 @@ export function startSheets(parts) {
   view.addEventListener('change', parts.changed);
   presence.addEventListener('change', show);
   sharing.addEventListener('session', show);
-  // The faces are made anew when somebody comes or goes.
+  // The faces are created again when somebody comes or goes.
   new MutationObserver(show).observe(element('people'), { childList: true });
   show();
 
@@ -138,7 +138,7 @@ export function startSheets(parts) {
     const { current } = view;
     if (current === told) return;
     told = current;
-    // The address may still name the sheet that is waited for.
+    // The address may still name the sheet that the page waits for.
     if (!view.isWaiting) nameInAddress(current);
     clearTimeout(telling);
     telling = setTimeout(() => presence.see(current), TELL_AFTER_MS);
@@ -158,7 +158,7 @@ export function startSheets(parts) {
     // A sheet that comes back is shown as soon as it is there.
     if (!content.before || 'isRemoved' in content.before) view.want(content.number);
   };
-  // It does not come back if somebody else has changed it meanwhile.
+  // The sheet does not come back if somebody else has changed it meanwhile.
   drawing.addEventListener('undofailed', () => view.stopWaiting());
   sheets.addEventListener('remotechange', (event) => {
     const { number, before, after, by } =
@@ -186,7 +186,7 @@ export function startSheets(parts) {
   };
   addEventListener('hashchange', goToNamed);
   goToNamed();
-  // The page may have shown another sheet before it was named.
+  // Another sheet may have been shown before this listener was added.
   tell();
   drawing.addEventListener('caughtup', stopWaiting);
   for (const event of ['opened', 'session']) sharing.addEventListener(event, () => sharing.session || stopWaiting());

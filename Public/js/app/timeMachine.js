@@ -36,7 +36,7 @@ import { isOwn, members } from './sheets.js';
 /** The names of a moment and of a sheet in the part of the address behind `#`. */
 const NAME = 'at';
 const SHEET = 'page';
-/** The number of objects from which their removal is that of everything. A single one is removed as by the eraser. */
+/** The minimum number of objects for the question. A single object is removed without it, as by the eraser. */
 const MIN_EVERYTHING = 2;
 
 /** @param {Parts} parts */
@@ -107,11 +107,11 @@ function create(parts) {
  * Brings objects of a past moment back.
  * @param {Parts} parts @param {readonly Drawable[]} chosen @param {boolean} isAll true: the whole moment
  * @param {import('../edit/pastScene.js').PastScene} past
- * @returns {Promise<string>} '' if something has come back, or else the reason why nothing has
+ * @returns {Promise<string>} '' if something has come back; otherwise the reason why nothing has
  */
 async function bringBack(parts, chosen, isAll, past) {
   const { frameQueue, selectionController, toolbar, sheets } = parts;
-  // What has arrived must be on the page, so that it can be compared.
+  // All received entries must be on the page before the objects are compared with it.
   frameQueue.flush();
   const { shapes, placed, copies, lost } = await returning(chosen, parts);
   const count = shapes.length + placed.length;
@@ -124,7 +124,7 @@ async function bringBack(parts, chosen, isAll, past) {
   if (lost > 0) texts.push(laterStrings.goneForGood(lost));
   toast(texts.join(' '));
   if (isAll) return '';
-  // The sheet is known after the change of the sheets was reported.
+  // A sheet that came back is known only after the change of the sheets was reported.
   queueMicrotask(() => sheets.showAt(first.bounds));
   returned.then((ids) => {
     toolbar.choose('select');
@@ -136,8 +136,8 @@ async function bringBack(parts, chosen, isAll, past) {
 /**
  * @param {Pick<Parts, 'scene' | 'selection' | 'sharing'>} parts
  * @param {boolean} isForGood true if a part of the selection cannot come back
- * @returns {import('../ui/dialogs.js').Question | null} the question before the selection is removed, if it is everything on the
- *   sheet, and not only this person's work
+ * @returns {import('../ui/dialogs.js').Question | null} the question to ask before the selection is removed, if the selection is
+ * everything on the sheet and includes the work of others
  */
 export function removalQuestion({ scene, selection, sharing }, isForGood) {
   if (!sharing.session) return null;

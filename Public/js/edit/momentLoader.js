@@ -1,4 +1,4 @@
-/** Brings the past picture to the moment that the person wants. Of several wishes, the last one counts. */
+/** Brings the past picture to the moment that the person chose. If the person chose several, the last one counts. */
 
 import { Breaks } from '../sync/history/breaks.js';
 
@@ -9,7 +9,7 @@ import { Breaks } from '../sync/history/breaks.js';
  * @typedef {object} Events
  * @property {(state: HistoryState, isLast: boolean) => void} shown the picture is that of this state; `isLast`: it is the wanted one
  * @property {(error: unknown) => void} failed the wanted moment cannot be shown; the picture stays
- * @property {(isBusy: boolean) => void} busy the picture is being brought to another moment, or is there
+ * @property {(isBusy: boolean) => void} busy true while the picture is being brought to another moment
  */
 
 export class MomentLoader {
@@ -22,7 +22,7 @@ export class MomentLoader {
   #shown = -1;
   /** @type {Promise<void> | null} */
   #running = null;
-  /** Fulfilled when nothing of an earlier history is shown. @type {Promise<void>} */
+  /** Fulfilled when the picture of an earlier history is removed. @type {Promise<void>} */
   #cleared = Promise.resolve();
 
   /**
@@ -49,7 +49,7 @@ export class MomentLoader {
     return this.#running !== null;
   }
 
-  /** Fulfilled when the picture is that of the wanted moment, or cannot be. @returns {Promise<void>} */
+  /** Fulfilled when the wanted moment is shown, or cannot be shown. @returns {Promise<void>} */
   get idle() {
     return this.#running ?? Promise.resolve();
   }
@@ -111,7 +111,7 @@ export class MomentLoader {
     const isWanted = () => reader === this.#reader && wanted === this.#wanted;
     const state = await reader.stateAt(wanted, isWanted);
     if (!state) return;
-    // Once it is loaded, it is shown even if the person wants another moment already: the picture follows the slider.
+    // A loaded moment is shown even if the person has already chosen another one, so that the picture follows the slider.
     await this.#past.show(state.entries, this.#newBreaks());
     if (reader !== this.#reader) return;
     this.#shown = wanted;

@@ -25,9 +25,9 @@ import { IDENTITY } from '../protocol/transformSync.js';
  */
 
 /**
- * Finds out which objects have to be added, so that the page shows them as at a past moment. An object that was removed comes back
- * under its own key: then it is there once, also if two people bring it back. One that looks different now stays as it is, and its
- * former version is added as a new object.
+ * Finds out which objects have to be added, so that the page shows them as at a past moment. A removed object comes back under
+ * its own key, so that it exists once even if two people bring it back. An object that looks different now stays as it is, and
+ * its former version is added as a new object.
  * @param {readonly Drawable[]} chosen of the past picture @param {Present} present @returns {Promise<Returning>}
  */
 export async function returning(chosen, present) {
@@ -58,7 +58,7 @@ export async function returning(chosen, present) {
     }
     plan.shapes.push(shape);
   }
-  // A line between two former versions connects these.
+  // A line between two former versions connects these versions, not the present objects.
   for (const shape of plan.shapes) {
     if ('points' in shape) Object.assign(shape, changedEnds(shape, (id) => keys.get(id) ?? id));
   }
@@ -81,7 +81,8 @@ export function returnSheets(chosen, past, present) {
 /**
  * Loads the contents of the pictures and files that are not on the page, or are there at another place.
  * @param {readonly Drawable[]} ordered @param {Present['itemStore']} itemStore
- * @returns {Promise<{ item: Item, now: Item | null, blob: Blob | null }[]>} `now`: as it is on the page; `blob`: null if it is gone
+ * @returns {Promise<{ item: Item, now: Item | null, blob: Blob | null }[]>} `now`: the item on the page; `blob`: null if the
+ * content is gone
  */
 function contentsOf(ordered, itemStore) {
   const all = ordered.flatMap((item) => 'place' in item ? [{ item, now: itemStore.current(item) }] : []);
@@ -94,7 +95,7 @@ function contentsOf(ordered, itemStore) {
 /** @param {Item} past @param {Item} now @returns {boolean} true if both are at the same place */
 function isPlacedAlike(past, now) {
   const [one, other] = [past.place, now.place];
-  // Without a size in its messages, the size of a picture is unknown until it is loaded.
+  // If its messages have no size, the size of a picture is unknown until it is loaded.
   const isSized = !past.isPicture || past.natural !== null;
   const isAlike = one.x === other.x && one.y === other.y && one.z === other.z && past.angle === now.angle;
   return isAlike && (!isSized || one.width === other.width && one.height === other.height);

@@ -113,7 +113,7 @@ export class Text {
   /** The position of the upper left corner, before the rotation. */
   x;
   y;
-  /** The size of the type; that of a note's text is smaller if it does not fit otherwise. */
+  /** The size of the type. The text of a note is shown smaller if it does not fit otherwise. */
   size;
   /** Its lines are rotated about the center of their box by this angle, in degrees, clockwise. @type {number} */
   angle;
