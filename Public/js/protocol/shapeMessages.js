@@ -169,7 +169,7 @@ export function isShapeType(type) {
   return type === STROKE_TYPE || type === TEXT_TYPE;
 }
 
-/** @template {{ type: string }} T @param {T[]} [entries] @returns {T[]} those that are no shapes */
+/** @template {{ type: string }} T @param {T[]} [entries] @returns {T[]} those that are not shapes */
 export function otherEntries(entries = []) {
   return entries.filter(({ type }) => !isShapeType(type));
 }

@@ -85,7 +85,8 @@ export class Sheets extends EventTarget {
   }
 
   /**
-   * Returns a number for a new sheet. People who add sheets at the same time get different ones, unless there are many of them.
+   * Returns a number for a new sheet. People who add sheets at the same time get different numbers, unless there are many of
+   * these people.
    * @param {Iterable<number>} filled the sheets with objects @returns {number} 0 if there is none left
    */
   freeNumber(filled) {
@@ -256,7 +257,7 @@ function sheetFrom({ name, order, removed }, number) {
 
 /** @param {string} typed @returns {string} one line without unsafe characters; '' if nothing in it is visible */
 export function cleanName(typed) {
-  // A longer beginning than the name is enough: names of others may have any length.
+  // Only the beginning is cleaned, because names of others may have any length.
   const line = cleanText(typed.slice(0, 16 * MAX_NAME_LENGTH)).replace(/\s+/g, ' ').trim();
   const name = [...line].slice(0, MAX_NAME_LENGTH).join('').trim();
   return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) ? name : '';

@@ -23,7 +23,7 @@ export class Title extends EventTarget {
   #session = null;
   /** @type {AbortController | null} */
   #lifetime = null;
-  /** True once a title stored on this device would be outdated. */
+  /** True once the session's title is known, so that a title stored on this device is outdated. */
   #isKnown = false;
   /** The text at the last `change`. */
   #reported = '';
@@ -137,7 +137,7 @@ export class Title extends EventTarget {
  * @returns {string} one line without unsafe characters, within the maximum length; '' if nothing in it is visible
  */
 export function cleanTitle(typed) {
-  // A longer beginning than the title is enough: titles of others may have any length.
+  // Only the beginning is cleaned, because titles of others may have any length.
   const line = cleanText(typed.slice(0, 16 * MAX_TITLE_LENGTH)).replace(/\s+/g, ' ').trim();
   const text = [...line].slice(0, MAX_TITLE_LENGTH).join('').trim();
   return /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) ? text : '';
