@@ -13,7 +13,7 @@ import { pictureTypeOf } from '../model/imageFile.js';
 
 export const ANIMATED_TYPES = Object.freeze(['image/gif', 'image/webp']);
 const MAX_BYTES = 16 * 2 ** 20;
-/** The duration of a frame that has no usable one, in milliseconds, as in browsers. */
+/** Like browsers, shows a frame of at most the first duration for the second one, in milliseconds. */
 const UNUSABLE_MS = 10;
 const DEFAULT_MS = 100;
 /** The minimum time of a frame, so that an animation costs little. */

@@ -3,7 +3,7 @@
 import { laterStrings } from '../i18n/later.js';
 import { isolated } from './pageDirection.js';
 
-/** @typedef {'you' | 'former' | { name: string }} Author `former`: somebody who left and is no longer known */
+/** @typedef {'you' | 'former' | { name: string }} Author `former`: a participant who left and whose name is no longer known */
 
 /**
  * @param {{ author: Author | null, editor: Author | null, madeAt: number }} origin null: not to be named; `madeAt`: in seconds
@@ -19,7 +19,7 @@ export function authorText({ author, editor, madeAt }, now = new Date()) {
 
 /** @param {Date} at @param {Date} now @returns {string} the time, with the day unless it is today's */
 function momentText(at, now) {
-  // The digits of the other numbers on the page.
+  // The same digits as in the other numbers on the page.
   /** @type {Intl.DateTimeFormatOptions} */
   const options = { hour: 'numeric', minute: '2-digit', numberingSystem: 'latn' };
   const isThisYear = at.getFullYear() === now.getFullYear();

@@ -25,7 +25,7 @@ export class ObjectRow {
 
   /** @param {import('./objectsDialog.js').Entry} entry @param {boolean} canRemove */
   show({ group: { members: [first] }, name, isSelected }, canRemove) {
-    // An unchanged text is not set again: a screen reader might read it again.
+    // An unchanged text is not set again, because a screen reader might read it again.
     if (this.#name.textContent !== name) {
       this.#name.textContent = name;
       this.#remove.setAttribute('aria-label', laterStrings.removeObject(name));

@@ -21,7 +21,7 @@ import { copied } from './shareDialog.js';
  * @property {() => unknown} closed called when the dialog is closed
  */
 
-/** The time after which the person is told that the history is being loaded. */
+/** The time after which the dialog says that the history is being loaded. */
 const LOADING_MS = 500;
 
 export class PastPanel {
@@ -125,7 +125,7 @@ export class PastPanel {
 
   /**
    * @param {number} position on the axis @param {string} when
-   * @param {{ name: string, color: string } | null} who who has made the last change; null: unknown
+   * @param {{ name: string, color: string } | null} who the author of the last change; null: unknown
    */
   describe(position, when, who) {
     this.#when.textContent = when;
@@ -171,7 +171,7 @@ export class PastPanel {
     this.#sheets.value = String(current);
   }
 
-  /** @param {{ isWorking: boolean }} state false: there is nothing to move in */
+  /** @param {{ isWorking: boolean }} state false: there is no history to move in */
   #show({ isWorking }) {
     this.#controls.hidden = this.#slider.element.hidden = !isWorking;
     if (!isWorking) this.#slider.open(null, [0, 0], () => '');

@@ -10,7 +10,7 @@ import { regionalLanguage } from './authorText.js';
 export function pastTime(at, now = new Date()) {
   if (at === null) return laterStrings.unknownTime;
   const date = new Date(at);
-  // A time from the network may be beyond all dates.
+  // A time from the network may be outside the range of dates.
   if (Number.isNaN(date.getTime())) return laterStrings.unknownTime;
   /** @type {Intl.DateTimeFormatOptions} */
   const options = { hour: 'numeric', minute: '2-digit', second: '2-digit' };

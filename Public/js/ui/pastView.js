@@ -1,4 +1,4 @@
-/** The canvas that shows the picture of a past moment. Objects can be chosen in it, and not changed. */
+/** The canvas that shows the picture of a past moment. Objects can be selected in it, but not changed. */
 
 import { Selection } from '../edit/selection.js';
 import { Camera } from '../model/camera.js';

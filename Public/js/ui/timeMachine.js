@@ -79,7 +79,7 @@ export class TimeMachine {
       step: (by) => this.#step(by),
       bringBack: () => this.#bringBack(),
       link: () => parts.linkTo(this.#loader.shown, this.#view.sheetView.current),
-      // It may be open again before the event of its last end.
+      // The dialog may be open again before the `close` event of the last time.
       closed: () => this.#panel.dialog.open || this.close(),
     });
     document.body.append(this.#panel.dialog);
@@ -174,7 +174,7 @@ export class TimeMachine {
     if (!timeline || !overview) return;
     this.#pause();
     const { wanted } = this.#loader;
-    // After an error there is none.
+    // After an error, no state is shown.
     const from = wanted < 0 ? timeline.sequenceAt(this.#position) : wanted;
     this.#seek(Math.min(overview.through, Math.max(overview.first, from + by)));
   }
@@ -220,7 +220,7 @@ export class TimeMachine {
     this.#parts.requestFrame();
   }
 
-  /** Begins with the sheet and the view of the page, unless nothing is there. */
+  /** Begins with the sheet and the view of the page, unless the moment has nothing there. */
   #showFirst() {
     const { sheetView } = this.#view;
     sheetView.go(this.#parts.sheet());
@@ -244,7 +244,7 @@ export class TimeMachine {
 
   async #bringBack() {
     const session = this.#session;
-    // Without all objects of the session, nothing can be compared with them.
+    // Before the page has all objects of the session, the past ones cannot be compared with them.
     if (!session?.isConnected) return this.#panel.note(laterStrings.needsConnection);
     if (this.#isReturning) return;
     this.#isReturning = true;
@@ -276,7 +276,7 @@ export class TimeMachine {
   /** @param {import('../sync/journal/attachment.js').AttachmentFacts} facts @param {number} sequence */
   #attachment(facts, sequence) {
     const url = new URL(`api/sessions/${this.#session?.id}/attachments/${facts.id}`, this.#parts.base).href;
-    // The content may be complete now, or gone: then the picture has an empty frame.
+    // The content may be complete by now, or gone. If it is gone, the picture is shown as an empty frame.
     const record = { ...facts, state: /** @type {const} */ ('ready'), sequence, isStalled: false };
     return new Attachment(record, url, (...request) => fetch(...request));
   }
