@@ -33,7 +33,7 @@ function shared({ authors = [1, 1, 2], historyBytes = 1 } = {}) {
   return { ...one, sharing, ask, selectAll };
 }
 
-test('only the removal of everything asks, and only if others have a part in it and there is more than one object', () => {
+test('the question is asked only if everything is removed, others have a part in it, and there is more than one object', () => {
   const { ask, selectAll, selection, ids, sharing } = shared();
   assert.equal(ask(), null);
   selection.choose(ids().slice(0, 2));
