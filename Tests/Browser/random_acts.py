@@ -218,7 +218,7 @@ def accepts(person: Person, chance: Random) -> str:
     offer = person.page.get_by_role("button", name="Go there").first
     if not offer.is_visible():
         return "nobody asks"
-    # The offer may end meanwhile.
+    # The offer may disappear meanwhile.
     with suppress(Error):
         offer.click(timeout=2_000)
     return "goes there"
@@ -241,7 +241,7 @@ def points(person: Person, chance: Random) -> str:
 
 
 def loses_the_connection(person: Person, chance: Random) -> str:
-    """Loses it in the middle of a stroke."""
+    """Loses the connection in the middle of a stroke."""
     mouse, through = person.page.mouse, [place(chance) for _ in range(3)]
     person.page.keyboard.press("p")
     mouse.move(*through[0])
@@ -254,7 +254,7 @@ def loses_the_connection(person: Person, chance: Random) -> str:
 
 
 def goes_offline(person: Person, chance: Random) -> str:
-    """Draws without a connection, until the meeting mends it."""
+    """Draws without a connection, until the meeting restores it."""
     person.proxy.refuse()
     return strokes(person, chance)
 

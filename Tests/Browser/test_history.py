@@ -179,7 +179,7 @@ def test_somebody_else_brings_a_wiped_page_back_and_one_undo_takes_it_away(brows
     assert order(a) == before
     sees_ink(a, 300, 250)
     all_hold_the_same(a, b)
-    # What is there is not brought back again.
+    # Objects that are on the page are not brought back again.
     open_machine(b)
     b.get_by_role("button", name="Bring this moment back").click()
     says(b, ".past-bar .note", "All of this is already on the page.")
@@ -204,17 +204,17 @@ def test_a_chosen_object_comes_back_alone_and_beside_its_later_version(browser, 
     b.keyboard.press("Escape")
     open_machine(a)
     go_back(a, 300, 250)
-    # A tap chooses an object, and another tap leaves it out again.
+    # A tap selects an object, and another tap deselects it.
     a.mouse.click(300, 250)
     a.get_by_role("button", name="Bring this back").wait_for()
     a.mouse.click(300, 250)
     a.get_by_role("button", name="Bring this moment back").wait_for()
-    # So does a box, and Escape.
+    # A box selects, and Escape deselects.
     draw(a, line(150, 200, 550, 300))
     a.get_by_role("button", name="Bring this back").wait_for()
     a.keyboard.press("Escape")
     a.get_by_role("button", name="Bring this moment back").wait_for()
-    # The keyboard goes through the objects.
+    # Keys step through the objects.
     a.locator(".past").focus()
     a.keyboard.press(".")
     says(a, ".past-bar .note", "1 of 2")
@@ -224,7 +224,7 @@ def test_a_chosen_object_comes_back_alone_and_beside_its_later_version(browser, 
     for y in (250, 350, 500):
         sees_ink(b, 300, y)
     all_hold_the_same(a, b)
-    # It is selected, so that it can be moved aside.
+    # The returned object is selected, so that it can be moved aside.
     a.locator("#chosen").wait_for()
 
 
@@ -312,7 +312,7 @@ def test_removing_everything_asks_if_it_includes_the_work_of_others(browser, ope
     sees_people(a, 2)
     draw(a, LINE)
     has_strokes(b, 1)
-    # Its own work is removed at once.
+    # This person's own work is removed at once.
     a.locator("#canvas").focus()
     a.keyboard.press("Control+a")
     a.keyboard.press("Delete")
@@ -458,7 +458,7 @@ def test_without_a_history_there_is_no_time_machine(chromium, unopened_page, pro
 @both
 def test_a_wiped_page_of_thousands_comes_back_complete_and_in_order(browser, unopened_page, problems, out):
     problems.allow("/history")
-    # The rate of a participant is what such a restoration takes.
+    # The restoration sends thousands of entries, so the limit of their rate must be high.
     running = Gateway("--max-entries-per-second", "5000")
     try:
         a, b = (unopened_page(browser, viewport={"width": 1000, "height": 700}) for _ in range(2))

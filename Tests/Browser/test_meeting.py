@@ -153,7 +153,7 @@ def test_a_laser_is_seen_by_all_and_leaves_nothing(browser, open_page):
     move(a, line(200, 400, 600, 450, 30))
     for page in (a, b):
         page.locator(".lasers").wait_for(state="attached")
-    # Held still, it stays.
+    # A laser that is held still stays.
     until(lambda: b.evaluate("document.querySelector('.lasers') !== null"))
     a.mouse.up()
     for page in (a, b):
@@ -245,7 +245,7 @@ def test_people_who_watch_are_brought_here_and_others_are_asked(browser, open_pa
     until(lambda: paper(a) == paper(b))
     b.get_by_role("button", name="Back", exact=True).click()
     until(lambda: paper(a) != paper(b))
-    # The third one within a few seconds.
+    # This is the third request within a few seconds, which is too many.
     together(a, "Bring everyone here")
     says(a, "#toasts", "Wait a moment")
 
@@ -349,7 +349,7 @@ def test_the_list_offers_what_the_faces_offer(chromium, open_page):
     names = people(a)
     assert face(a).count() == 2
     others[2].keyboard.press("w")
-    # A raised hand comes first, where there is room for one face only.
+    # The person with the raised hand comes first if there is room for one face only.
     until(lambda: face(a).first.get_attribute("aria-label"), lambda label: label == f"Follow {names[3]}, hand raised, number 1")
     a.locator(".chip[data-rest]").click()
     a.get_by_role("button", name=f"Follow {names[2]}").click()

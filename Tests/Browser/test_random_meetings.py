@@ -23,7 +23,7 @@ from test_meeting import paper
 
 SEEDS = [20, 61]
 PEOPLE = 8
-# The people who come while the others draw.
+# The people who join while the others draw.
 LATE = 3
 # The acts of a meeting, 200 altogether, in an order given by the seed.
 ACTS: dict[Act, int] = {
@@ -33,7 +33,7 @@ ACTS: dict[Act, int] = {
 }  # fmt: skip
 # The number of acts for which a person stays offline.
 OUTAGE = 8
-# The time for all to have everything, also with other work on the machine.
+# The time in which all people must have the same drawing, even on a busy machine.
 PATIENCE = 60
 SHAPES = "drawTogether.shapes().map(({ id, type, text, rgb, z }) => [id, type, text, rgb, z])"
 
