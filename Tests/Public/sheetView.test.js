@@ -148,7 +148,7 @@ test('the page stops waiting for a sheet once the person has chosen another one'
   assert.deepEqual([view.list, view.current, view.stopWaiting()], [[1, 2, 3, 7], 3, false]);
 });
 
-test('the neighbour of a removed sheet is shown, and the sheet comes back with an undo', async () => {
+test('the neighbor of a removed sheet is shown, and the sheet comes back with an undo', async () => {
   const { commands, view, drawing, log } = page();
   commands.add();
   commands.add();

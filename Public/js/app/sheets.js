@@ -43,7 +43,7 @@ import { keepOnBoard } from './boardSheets.js';
  */
 
 /** The delay before the others learn which sheet this page shows: a person may step through many sheets by keys. */
-const TELL_AFTER_MS = 300;
+const REPORT_AFTER_MS = 300;
 /** The maximum number of people who are named in a question. */
 const MAX_NAMES = 3;
 /** The name in the part of the address behind `#`. */
@@ -131,19 +131,19 @@ export function startSheets(parts) {
   show();
 
   // The others expect the first sheet.
-  let told = 1;
+  let reported = 1;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let telling;
-  const tell = () => {
+  let timer;
+  const report = () => {
     const { current } = view;
-    if (current === told) return;
-    told = current;
+    if (current === reported) return;
+    reported = current;
     // The address may still name the sheet that the page waits for.
     if (!view.isWaiting) nameInAddress(current);
-    clearTimeout(telling);
-    telling = setTimeout(() => presence.see(current), TELL_AFTER_MS);
+    clearTimeout(timer);
+    timer = setTimeout(() => presence.see(current), REPORT_AFTER_MS);
   };
-  view.addEventListener('change', tell);
+  view.addEventListener('change', report);
   view.addEventListener('shown', () => {
     const { current, list } = view;
     announce(laterStrings.sheetShown(people.labelOf(current), list.indexOf(current) + 1, list.length));
@@ -187,7 +187,7 @@ export function startSheets(parts) {
   addEventListener('hashchange', goToNamed);
   goToNamed();
   // Another sheet may have been shown before this listener was added.
-  tell();
+  report();
   drawing.addEventListener('caughtup', stopWaiting);
   for (const event of ['opened', 'session']) sharing.addEventListener(event, () => sharing.session || stopWaiting());
   return {

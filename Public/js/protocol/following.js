@@ -58,7 +58,7 @@ export class Following extends EventTarget {
     this.#end();
     this.#person = person;
     this.#missingSince = Infinity;
-    this.#tell(now);
+    this.#sendFollow(now);
     this.#changed();
   }
 
@@ -83,7 +83,7 @@ export class Following extends EventTarget {
     this.#missingSince = Infinity;
     const hasNew = found.numbers.some((number) => !known.has(number));
     this.#person = found;
-    if (hasNew) this.#tell(now);
+    if (hasNew) this.#sendFollow(now);
   }
 
   /** The session has changed: its participants have other numbers. */
@@ -129,11 +129,11 @@ export class Following extends EventTarget {
       this.#end();
       return this.#changed({ name: person.name, isGone: true });
     }
-    if (now - this.#sentAt >= REPEAT_MS) this.#tell(now);
+    if (now - this.#sentAt >= REPEAT_MS) this.#sendFollow(now);
   }
 
   /** @param {number} now */
-  #tell(now) {
+  #sendFollow(now) {
     this.#sentAt = now;
     this.#send({}, this.#person?.numbers ?? []);
   }

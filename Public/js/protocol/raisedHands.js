@@ -77,7 +77,7 @@ export class RaisedHands extends EventTarget {
   raise() {
     if (this.isRaised) return;
     this.#ownAt = this.#now();
-    this.#tell(null);
+    this.#sendHand(null);
     this.#changed(null);
   }
 
@@ -86,8 +86,8 @@ export class RaisedHands extends EventTarget {
     if (!this.isRaised) return;
     this.#ownAt = null;
     for (const number of this.#hands.keys()) if (this.#isMine(number)) this.#hands.delete(number);
-    this.#tell(null);
-    for (const ms of LOWERED_AGAIN_MS) this.#after(ms, () => this.#ownAt === null && this.#tell(null));
+    this.#sendHand(null);
+    for (const ms of LOWERED_AGAIN_MS) this.#after(ms, () => this.#ownAt === null && this.#sendHand(null));
     this.#changed(null);
   }
 
@@ -128,13 +128,13 @@ export class RaisedHands extends EventTarget {
     if (isChanged) this.#changed(null);
     if (this.#ownAt === null || joined.length === 0) return;
     const to = joined.map(({ number }) => number);
-    this.#after(this.#random() * SPREAD_MS, () => this.#ownAt !== null && this.#tell(to));
+    this.#after(this.#random() * SPREAD_MS, () => this.#ownAt !== null && this.#sendHand(to));
   }
 
   /** Repeats the message, and removes hands whose messages have stopped. */
   tick() {
     const now = this.#now();
-    if (this.#ownAt !== null && now - this.#sentAt >= REPEAT_MS) this.#tell(null);
+    if (this.#ownAt !== null && now - this.#sentAt >= REPEAT_MS) this.#sendHand(null);
     let isChanged = false;
     for (const [number, { heardAt }] of this.#hands) {
       if (now - heardAt >= FORGET_MS) isChanged = this.#hands.delete(number);
@@ -143,7 +143,7 @@ export class RaisedHands extends EventTarget {
   }
 
   /** @param {number[] | null} to participants' numbers; null: all */
-  #tell(to) {
+  #sendHand(to) {
     if (!to) this.#sentAt = this.#now();
     this.#send(this.#ownAt === null ? {} : { raised: Math.round((this.#now() - this.#ownAt) / 100) / 10 }, to);
   }

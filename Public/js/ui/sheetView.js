@@ -174,7 +174,7 @@ export class SheetView extends EventTarget {
     this.#list = sheets.shown(sheets.isDivided ? contents.filled : []);
     if (sheets.isDivided !== this.#isDivided) this.#divide(sheets.isDivided);
     if (!this.#list.includes(this.#current)) {
-      // The neighbour of a removed sheet.
+      // The neighbor of a removed sheet.
       const rest = before.slice(0, before.indexOf(this.#current)).reverse().concat(before);
       this.#go(rest.find((number) => this.#list.includes(number)) ?? this.#list[0]);
       this.dispatchEvent(new Event('removed'));
