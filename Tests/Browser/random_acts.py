@@ -1,4 +1,4 @@
-"""What a person does in a random meeting, by keyboard and mouse. Each act has a source of chance of its own, so that its choices do
+"""The acts of a person in a random meeting, by keyboard and mouse. Each act has a source of chance of its own, so that its choices do
 not depend on the acts before it, and returns words for the log."""
 
 from __future__ import annotations

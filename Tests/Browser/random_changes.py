@@ -1,4 +1,4 @@
-"""What a person does with selected objects in a random meeting, by keyboard and mouse."""
+"""The changes of selected objects by a person in a random meeting, by keyboard and mouse."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ PAPER = "[canvas.style.backgroundSize, canvas.style.backgroundPosition].join()"
 
 
 def pair(open_page, first, second, **options):
-    """Two people in one session, and the name of the first."""
+    """Opens a session with two people, and returns their pages."""
     a = open_page(first, **options)
     path = share(a)
     b = open_page(second, path)

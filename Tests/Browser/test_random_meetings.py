@@ -58,7 +58,7 @@ class Meeting:
         return [person.page for person in self.people]
 
     def arrives(self) -> None:
-        """One more person opens the link. The first one shares the page."""
+        """Lets one more person open the link. The first person shares the page."""
         browser = self.browsers[len(self.people) % 2]
         proxy = Proxy(self.target)
         self.lines.callback(proxy.close)
@@ -72,7 +72,7 @@ class Meeting:
         self.people.append(Person(name, browser, page, proxy, self.folder))
 
     def ends(self) -> None:
-        """Everybody is online and does nothing any more."""
+        """Brings everybody online, and ends all acts."""
         for person in self.people:
             person.proxy.mend()
             rests(person.page)

@@ -10,7 +10,7 @@ import { paintShape } from '../../Public/js/render/shapePainter.js';
 import { page, tap } from './objectSupport.js';
 
 const INK = '#1d1d20';
-/** Where texts cannot be measured, a letter is this wide, in font sizes. */
+/** The width of a letter where texts cannot be measured, in font sizes. */
 const LETTER = 0.55;
 
 test('the first letter of a line decides its direction', () => {

@@ -110,7 +110,7 @@ export class Item {
     return this.place.isLocked ?? false;
   }
 
-  /** Its bounds before the rotation. */
+  /** The bounds before the rotation. */
   get box() {
     return boundsOf(this.place);
   }

@@ -16,7 +16,7 @@ export const FORGET_MS = 150_000;
 const LOWERED_AGAIN_MS = [1000, 4000];
 /** The maximum random delay of messages to newcomers, so that not all clients send at once. */
 const SPREAD_MS = 1500;
-/** If a hand was raised later than the known time by this much, it was lowered in between. */
+/** The difference from the known time of raising by which a later one shows that the hand was lowered in between. */
 const RAISED_AGAIN_MS = 3000;
 /** The maximum time since a hand was raised, in seconds: more than a day. */
 const MAX_SECONDS = 100_000;
@@ -32,7 +32,7 @@ export class RaisedHands extends EventTarget {
   #after;
   /** The hands of the others. @type {Map<number, Hand>} by the participant's number */
   #hands = new Map();
-  /** When this page raised its hand; null: it is not raised. @type {number | null} */
+  /** The time at which this page raised its hand; null if it is not raised. @type {number | null} */
   #ownAt = null;
   #sentAt = -Infinity;
 

@@ -22,7 +22,7 @@ export class EraserTool {
   #at = [0, 0];
   /** Erases parts of strokes, from the next movement on; null to erase whole shapes. @type {PartialErasure | null} */
   partial = null;
-  /** That of the current movement. @type {PartialErasure | null} */
+  /** The erasure of the current movement; null if it erases whole shapes. @type {PartialErasure | null} */
   #partial = null;
 
   /** @param {Drawing} drawing @param {ShapeIndex} index @param {() => number} scale pixels per point */

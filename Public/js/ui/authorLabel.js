@@ -49,7 +49,7 @@ export class AuthorLabel {
   #layer = element('cursors');
   /** @type {ReturnType<typeof setTimeout> | undefined} until the label appears or disappears */
   #timer;
-  /** Where the pointer rests, in pixels. @type {[number, number]} */
+  /** The position at which the pointer rests, in pixels. @type {[number, number]} */
   #rest = [0, 0];
   /** @type {{ shown: HTMLElement, one: Drawable, version: number, cameraVersion: number } | null} */
   #current = null;
