@@ -137,7 +137,7 @@ async function bringBack(parts, chosen, isAll, past) {
  * @param {Pick<Parts, 'scene' | 'selection' | 'sharing'>} parts
  * @param {boolean} isForGood true if a part of the selection cannot come back
  * @returns {import('../ui/dialogs.js').Question | null} the question to ask before the selection is removed, if the selection is
- * everything on the sheet and includes the work of others
+ *   everything on the sheet and includes the work of others
  */
 export function removalQuestion({ scene, selection, sharing }, isForGood) {
   if (!sharing.session) return null;

@@ -82,7 +82,7 @@ export function returnSheets(chosen, past, present) {
  * Loads the contents of the pictures and files that are not on the page, or are there at another place.
  * @param {readonly Drawable[]} ordered @param {Present['itemStore']} itemStore
  * @returns {Promise<{ item: Item, now: Item | null, blob: Blob | null }[]>} `now`: the item on the page; `blob`: null if the
- * content is gone
+ *   content is gone
  */
 function contentsOf(ordered, itemStore) {
   const all = ordered.flatMap((item) => 'place' in item ? [{ item, now: itemStore.current(item) }] : []);

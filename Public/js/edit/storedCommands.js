@@ -20,7 +20,7 @@ import { sheetCommand } from './sheetCommands.js';
  * @typedef {string | [id: string, type: string, message: string]} StoredShape
  * @typedef {{ done: object[], undone: object[] }} StoredHistory oldest first
  * @typedef {'added' | 'removed'} Returning the shapes that come back with the next step: the removed ones of a command that can
- * be undone, and the added ones of a command that can be done again
+ *   be undone, and the added ones of a command that can be done again
  */
 
 /** The maximum number of stored commands. */

@@ -117,7 +117,7 @@ export function endAt(one, point) {
  * Returns a connection with its ends at the places of the objects as they are now.
  * @param {Shape} shape @param {(id: string) => Drawable | null} find returns an object
  * @returns {Shape} the same shape if it is no connection, or its ends are at their places already. An end whose object does not
- * exist stays
+ *   exist stays
  */
 export function connected(shape, find) {
   if (!(shape instanceof Stroke) || !(shape.from || shape.to) || !canConnect(shape)) return shape;

@@ -10,7 +10,7 @@ const BOTTOM = 112;
  * @param {number} x @param {number} y of the canvas, in pixels
  * @param {{ width: number, height: number }} view
  * @returns {{ x: number, y: number, angle: number } | null} `angle` of the direction, in radians clockwise from the right; null
- * if the point is in view
+ *   if the point is in view
  */
 export function edgePlace(x, y, { width, height }) {
   if (x >= 0 && x <= width && y >= 0 && y <= height) return null;

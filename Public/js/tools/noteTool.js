@@ -11,7 +11,7 @@ import { onPlane } from '../model/stroke.js';
  * @typedef {import('../edit/drawing.js').TextStyle} TextStyle
  * @typedef {import('./pointerInput.js').Sample} Sample
  * @typedef {{ id: string, style: TextStyle, z: number, from: Point, isDrawn: boolean }} Begun a note that the pointer has begun;
- * `isDrawn`: it is being drawn by a drag
+ *   `isDrawn`: it is being drawn by a drag
  *
  * @typedef {object} Parts
  * @property {import('../edit/drawing.js').Drawing} drawing

@@ -8,7 +8,7 @@ const SLOP = 8;
 /**
  * @param {HTMLElement} canvas
  * @param {(x: number, y: number) => boolean} isMeant returns true if a press at this point of the screen counts; called when the
- * pointer goes down
+ *   pointer goes down
  * @param {(x: number, y: number) => void} pressed called while the pointer is still down
  */
 export function onLongPress(canvas, isMeant, pressed) {
