@@ -1,6 +1,6 @@
 /**
- * The person whom this page follows. The page tells that person's page so, receives its view, and goes on following after reloads
- * and new pages of that person.
+ * The person whom this page follows. The page sends that person messages that say so, receives the person's view, and goes on after
+ * reloads and new pages of that person.
  */
 
 import { identity } from './presence.js';
