@@ -30,7 +30,7 @@ import { isOwn, members } from './sheets.js';
  * @property {import('./frameScheduler.js').FrameScheduler} frames
  * @property {MediaQueryList} reducedMotion
  * @property {{ sheets: import('../protocol/sheetSync.js').Sheets, readonly current: number,
- *   showAt: (bounds: import('../model/stroke.js').Bounds) => void }} sheets
+ *   reach: (bounds: import('../model/stroke.js').Bounds) => unknown }} sheets
  */
 
 /** The names of a moment and of a sheet in the part of the address behind `#`. */
@@ -125,7 +125,7 @@ async function bringBack(parts, chosen, isAll, past) {
   toast(texts.join(' '));
   if (isAll) return '';
   // The sheet is known after the change of the sheets was reported.
-  queueMicrotask(() => sheets.showAt(first.bounds));
+  queueMicrotask(() => sheets.reach(first.bounds));
   returned.then((ids) => {
     toolbar.choose('select');
     selectionController.selectTool.select(ids);
