@@ -8,7 +8,8 @@ import { element, make } from '../ui/elements.js';
 import { clockIcon } from '../ui/pastIcons.js';
 import { closePopover } from '../ui/popovers.js';
 import { TimeMachine } from '../ui/timeMachine.js';
-import { isOwn, members } from './sheets.js';
+import { members, setMember, SHEET_MEMBER } from './addressMembers.js';
+import { isOwn } from './sheets.js';
 
 /**
  * @typedef {import('../model/scene.js').Drawable} Drawable
@@ -33,9 +34,8 @@ import { isOwn, members } from './sheets.js';
  *   reach: (bounds: import('../model/stroke.js').Bounds) => unknown }} sheets
  */
 
-/** The names of a moment and of a sheet in the part of the address behind `#`. */
+/** The member of the address with a moment. */
 const NAME = 'at';
-const SHEET = 'page';
 /** The number of objects from which their removal is that of everything. A single one is removed as by the eraser. */
 const MIN_EVERYTHING = 2;
 
@@ -92,11 +92,12 @@ function create(parts) {
     ...parts,
     painter: itemView.painter,
     // The sheet of a link is shown as soon as the sheets are known.
-    sheet: () => Number(members().get(SHEET)) || sheets.current,
+    sheet: () => Number(members().get(SHEET_MEMBER)) || sheets.current,
     requestFrame: () => frames.request(),
     bringBack: (chosen, isAll, past) => bringBack(parts, chosen, isAll, past),
     linkTo: (sequence, sheet) => {
-      const named = new URLSearchParams({ [NAME]: String(sequence), ...sheet > 1 && { [SHEET]: String(sheet) } });
+      const named = new URLSearchParams({ [NAME]: String(sequence) });
+      if (sheet > 1) named.set(SHEET_MEMBER, String(sheet));
       return new URL(`/s/${sharing.session?.id}#${named}`, location.href).href;
     },
     closed: nameNoMoment,
@@ -164,10 +165,5 @@ export function momentIn(text) {
 
 /** Removes the moment from the address. */
 function nameNoMoment() {
-  const named = members();
-  if (!named.has(NAME)) return;
-  named.delete(NAME);
-  const { pathname, search } = location;
-  const hash = String(named);
-  history.replaceState(history.state, '', pathname + search + (hash && `#${hash}`));
+  if (members().has(NAME)) setMember(NAME, null);
 }
