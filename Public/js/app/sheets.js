@@ -16,6 +16,7 @@ import { SheetTabs } from '../ui/sheetTabs.js';
 import { SheetView } from '../ui/sheetView.js';
 import { strings } from '../i18n/i18n.js';
 import { laterStrings } from '../i18n/later.js';
+import { members, setMember, SHEET_MEMBER } from './addressMembers.js';
 import { keepOnBoard } from './boardSheets.js';
 
 /**
@@ -46,8 +47,6 @@ import { keepOnBoard } from './boardSheets.js';
 const REPORT_AFTER_MS = 300;
 /** The maximum number of people who are named in a question. */
 const MAX_NAMES = 3;
-/** The name in the part of the address behind `#`. */
-const NAME = 'page';
 
 /** Starts the sheets. @param {Parts} parts */
 export function startSheets(parts) {
@@ -208,7 +207,7 @@ export function startSheets(parts) {
     },
     /** The shown sheet as a part of a link; '' for the first one. */
     get hash() {
-      return view.current === 1 ? '' : `#${NAME}=${view.current}`;
+      return view.current === 1 ? '' : `#${SHEET_MEMBER}=${view.current}`;
     },
     /** The number of the shown sheet. */
     get current() {
@@ -262,26 +261,15 @@ function addMenuEntry(open) {
   element('pages').after(entry);
 }
 
-/** The members of the address behind `#`. */
-export function members() {
-  const { hash } = location;
-  return new URLSearchParams(hash.includes('=') ? hash.slice(1) : '');
-}
-
 /** @returns {number} the sheet that the address names; 0: none */
 function numberInAddress() {
-  const number = Number(members().get(NAME));
+  const number = Number(members().get(SHEET_MEMBER));
   return isSheet(number) ? number : 0;
 }
 
 /** @param {number} number of the shown sheet */
 function nameInAddress(number) {
-  const named = members();
-  if (number === 1) named.delete(NAME);
-  else named.set(NAME, String(number));
-  const { pathname, search } = location;
-  const hash = String(named);
-  history.replaceState(history.state, '', pathname + search + (hash && `#${hash}`));
+  setMember(SHEET_MEMBER, number === 1 ? null : String(number));
 }
 
 /**

@@ -8,7 +8,8 @@ import { element, make } from '../ui/elements.js';
 import { clockIcon } from '../ui/pastIcons.js';
 import { closePopover } from '../ui/popovers.js';
 import { TimeMachine } from '../ui/timeMachine.js';
-import { isOwn, members } from './sheets.js';
+import { members, setMember, SHEET_MEMBER } from './addressMembers.js';
+import { isOwn } from './sheets.js';
 
 /**
  * @typedef {import('../model/scene.js').Drawable} Drawable
@@ -30,12 +31,11 @@ import { isOwn, members } from './sheets.js';
  * @property {import('./frameScheduler.js').FrameScheduler} frames
  * @property {MediaQueryList} reducedMotion
  * @property {{ sheets: import('../protocol/sheetSync.js').Sheets, readonly current: number,
- *   showAt: (bounds: import('../model/stroke.js').Bounds) => void }} sheets
+ *   reach: (bounds: import('../model/stroke.js').Bounds) => unknown }} sheets
  */
 
-/** The names of a moment and of a sheet in the part of the address behind `#`. */
+/** The member of the address with a moment. */
 const NAME = 'at';
-const SHEET = 'page';
 /** The minimum number of objects for the question. A single object is removed without it, as by the eraser. */
 const MIN_EVERYTHING = 2;
 
@@ -92,11 +92,12 @@ function create(parts) {
     ...parts,
     painter: itemView.painter,
     // The sheet of a link is shown as soon as the sheets are known.
-    sheet: () => Number(members().get(SHEET)) || sheets.current,
+    sheet: () => Number(members().get(SHEET_MEMBER)) || sheets.current,
     requestFrame: () => frames.request(),
     bringBack: (chosen, isAll, past) => bringBack(parts, chosen, isAll, past),
     linkTo: (sequence, sheet) => {
-      const named = new URLSearchParams({ [NAME]: String(sequence), ...sheet > 1 && { [SHEET]: String(sheet) } });
+      const named = new URLSearchParams({ [NAME]: String(sequence) });
+      if (sheet > 1) named.set(SHEET_MEMBER, String(sheet));
       return new URL(`/s/${sharing.session?.id}#${named}`, location.href).href;
     },
     closed: nameNoMoment,
@@ -125,7 +126,7 @@ async function bringBack(parts, chosen, isAll, past) {
   toast(texts.join(' '));
   if (isAll) return '';
   // A sheet that came back is known only after the change of the sheets was reported.
-  queueMicrotask(() => sheets.showAt(first.bounds));
+  queueMicrotask(() => sheets.reach(first.bounds));
   returned.then((ids) => {
     toolbar.choose('select');
     selectionController.selectTool.select(ids);
@@ -164,10 +165,5 @@ export function momentIn(text) {
 
 /** Removes the moment from the address. */
 function nameNoMoment() {
-  const named = members();
-  if (!named.has(NAME)) return;
-  named.delete(NAME);
-  const { pathname, search } = location;
-  const hash = String(named);
-  history.replaceState(history.state, '', pathname + search + (hash && `#${hash}`));
+  if (members().has(NAME)) setMember(NAME, null);
 }

@@ -22,7 +22,7 @@ import { onPlane } from '../model/stroke.js';
  */
 
 /** The side of a note that is placed by a tap, and the minimum side of one that is drawn by a drag, in points. */
-export const NOTE_SIDE = 200;
+const NOTE_SIDE = 200;
 const MIN_SIDE = 60;
 /** The minimum distance of a drag, in pixels. A shorter movement is a tap. */
 const SLOP = 8;

@@ -67,7 +67,8 @@ export class PastView {
       scene,
       camera: this.camera,
       canvas: this.#renderer,
-      view: this,
+      // The first view is the page's.
+      view: { isFirstView: false, showAtFirst: () => this.showEverything() },
       find: (id) => shapes.find(id) ?? items.find(id),
       isWorking: () => this.#input?.isWorking ?? false,
       finish: () => this.#input?.finish(),
