@@ -1,6 +1,6 @@
 /** The commands of this person that change the sheets of the page. All can be undone. */
 
-import { defaultSheet } from '../protocol/sheetSync.js';
+import { defaultSheet } from '../model/sheets.js';
 
 /**
  * @typedef {import('../protocol/sheetSync.js').Sheet} Sheet

@@ -3,9 +3,16 @@
  * neither objects nor messages name their sheet.
  */
 
+import { cleanText } from './text.js';
+
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
  * @typedef {{ x: number, y: number, scale: number }} View the top left of the visible part of the plane, and pixels per point
+ *
+ * @typedef {object} Sheet
+ * @property {string} name '' if it has none
+ * @property {number} order sheets are shown in this order, then in that of their numbers
+ * @property {boolean} isRemoved true if it is not shown; its objects stay where they are
  */
 
 /** The side of an area, in points. */
@@ -14,6 +21,8 @@ export const SIDE = 100_000;
 const RINGS = 9;
 /** The maximum number of sheets. */
 export const MAX_SHEETS = (2 * RINGS + 1) ** 2;
+/** The maximum number of characters of a sheet's name. */
+export const MAX_SHEET_NAME_LENGTH = 40;
 /** The distance of views from the border, so that an object that extends beyond it is not visible on the next sheet. */
 const GUTTER = 1000;
 
@@ -45,6 +54,19 @@ function spiral() {
 export function isSheet(number) {
   return Number.isInteger(number) && /** @type {number} */ (number) >= 1 && /** @type {number} */
     (number) <= MAX_SHEETS;
+}
+
+/** @param {number} number @returns {Sheet} the sheet before anybody has changed its name or its place */
+export function defaultSheet(number) {
+  return { name: '', order: number, isRemoved: false };
+}
+
+/** @param {string} typed @returns {string} one line without unsafe characters; '' if nothing in it is visible */
+export function cleanSheetName(typed) {
+  // A longer beginning than the name is enough: names of others may have any length.
+  const line = cleanText(typed.slice(0, 16 * MAX_SHEET_NAME_LENGTH)).replace(/\s+/g, ' ').trim();
+  const name = [...line].slice(0, MAX_SHEET_NAME_LENGTH).join('').trim();
+  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) ? name : '';
 }
 
 /** @param {number} number @returns {[number, number]} the point of the plane that is the origin of a sheet: the center of its area */
