@@ -51,6 +51,17 @@ test('a stored title is shown again, and a stored thumbnail stays until the pict
   assert.deepEqual(await page.records(), ['A “Plans” [stroke] with Ben']);
 });
 
+test('a session that was entered before is recorded, with the people in it', async () => {
+  const session = new FakeSession('A');
+  session.activeParticipants = [{ name: 'Ben', color: '#4f5fe8', number: 2 }];
+  const entering = new FakePage({ session });
+  await entering.rests();
+  assert.deepEqual(await entering.records(), []);
+  const page = new FakePage({ session, isCaughtUp: true });
+  await quiet();
+  assert.deepEqual(await page.records(), ['A “” blank with Ben']);
+});
+
 test('a page that is replaced is stored with its own title and picture', async () => {
   const page = new FakePage();
   await page.shows('X');
@@ -149,7 +160,9 @@ class FakePage {
   /** @type {(() => void)[]} */
   #later = [];
 
-  constructor() {
+  /** @param {{ session?: FakeSession, isCaughtUp?: boolean }} [entered] a session that was entered before */
+  constructor({ session, isCaughtUp = false } = {}) {
+    if (session) Object.assign(this.sharing, { pageId: session.id, isShared: true, session });
     this.recorder = new PageRecorder({
       sharing: this.sharing,
       drawing: this.drawing,
@@ -167,6 +180,7 @@ class FakePage {
         return new Blob([`[${drawables}]`]);
       },
       later: (run) => this.#later.push(run),
+      isCaughtUp: () => isCaughtUp,
       wallClock: () => 1,
     });
   }

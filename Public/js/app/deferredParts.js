@@ -27,21 +27,23 @@ import { offerStyles } from './styles.js';
 import { offerTransforms } from './transforms.js';
 
 /**
- * The components that exist already.
+ * The components that exist from the beginning.
  * @typedef {object} Page
  * @property {URL} base the address of the gateway
  * @property {import('../model/camera.js').Camera} camera
  * @property {HTMLCanvasElement} canvas
  * @property {(item: import('../model/item.js').Item | null) => void} choose selects an item
- * @property {import('../ui/sharedCursors.js').SharedCursors} cursors
  * @property {import('../edit/drawing.js').Drawing} drawing
+ * @property {() => void} finish ends everything that is in progress on the shown sheet
  * @property {import('../ui/sessionFlow.js').SessionFlow} flow
  * @property {import('../model/scheduling.js').FrameQueue} frameQueue
  * @property {import('./frameScheduler.js').FrameScheduler} frames
  * @property {import('../edit/undoHistory.js').UndoHistory} history
  * @property {import('../model/spatialIndex.js').ShapeIndex} index
  * @property {import('../tools/pointerInput.js').PointerInput} input
+ * @property {() => boolean} isCaughtUp returns true once the session's picture is displayed
  * @property {() => boolean} isEnded returns true if the session has ended
+ * @property {() => boolean} isWorking returns true while this person draws or writes
  * @property {import('../edit/itemStore.js').ItemStore} itemStore
  * @property {import('../model/scene.js').Items} items
  * @property {import('../ui/itemView.js').ItemView} itemView
@@ -72,11 +74,11 @@ import { offerTransforms } from './transforms.js';
  *   ellipse: ShapeTool }} Tools
  */
 
-/** @param {Page} page */
+/** @param {Page & import('./sessionParts.js').SessionParts} page */
 export async function createParts(page) {
   await speakLater(document.documentElement.lang);
   const { selectionController, selection, scene, sharing, renderer, frames, tools } = page;
-  const { textTool, settings, input, itemView, itemStore, items, flow } = page;
+  const { textTool, settings, itemView, itemStore, items, flow, shownSheet } = page;
   renderer.useTiles(TiledRenderer);
   itemView.showPictures(BitmapCache, PreviewCache, Animations);
   itemStore.usePreviews(new Previews(items, makePreview));
@@ -89,19 +91,7 @@ export async function createParts(page) {
   const { selectTool, tasks } = selectionController;
   offerKeyboard({ ...page, view: renderer, offerUnlock: (locked) => lockBar.offer(locked) });
   offerTransforms({ ...page, canvas: renderer, snappedTools: [tools.rectangle, tools.ellipse] });
-  const isWorking = () => input.isWorking || textTool.edited !== null;
-  const sheets = startSheets({
-    ...page,
-    canvas: renderer,
-    profile: settings,
-    isWorking,
-    finish: () => {
-      input.finish();
-      textTool.finish();
-      selectTool.select([]);
-    },
-    changed: page.stateChanged,
-  });
+  const sheets = startSheets({ ...page, profile: settings, changed: page.stateChanged });
   const exporting = new ExportDialog(
     scene,
     selection,
@@ -126,14 +116,13 @@ export async function createParts(page) {
     tasks,
     storage: page.tabStorage,
     profile: settings,
-    sheets: sheets.sheets,
+    sheets: shownSheet.sheets,
     newPage: () => flow.newPage(),
   });
   const meeting = new Meeting({
     ...page,
     view: renderer,
     selectTool,
-    isWorking,
     reach: (bounds) => sheets.reach(bounds),
     glides: () => !page.reducedMotion.matches,
   });
@@ -145,6 +134,6 @@ export async function createParts(page) {
     lockBar,
     meeting,
     pages,
-    showLink: (/** @type {string} */ link) => showLink(link + sheets.hash),
+    showLink: (/** @type {string} */ link) => showLink(link + shownSheet.hash),
   };
 }

@@ -16,6 +16,7 @@ import { newRecord } from '../persist/pageList.js';
  * @property {Pick<import('../persist/pageList.js').PageList, 'find' | 'put' | 'remove'>} list
  * @property {{ name: string, color: string }} profile of this person
  * @property {(drawables: readonly Drawable[]) => Promise<Blob | null>} paint makes a thumbnail
+ * @property {() => boolean} isCaughtUp returns true once the session's picture is displayed
  * @property {(run: () => void) => unknown} later runs it after a while, when the page has nothing else to do
  * @property {() => number} [wallClock] milliseconds since 1970
  */
@@ -60,6 +61,8 @@ export class PageRecorder {
     scene.observe({ shown: pictureChanged, changed: pictureChanged, hidden: pictureChanged });
     title.addEventListener('change', () => this.#saveLater());
     this.#pageChanged();
+    // The session may have been entered before this part of the page was loaded.
+    this.#isCaughtUp = parts.isCaughtUp();
   }
 
   /** Stores the record with the present date, and then the thumbnail if the picture has changed. */

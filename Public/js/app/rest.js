@@ -1,7 +1,6 @@
 /** The steps of the start that can wait until the first stroke can be drawn. */
 
 import { browserSnapshots } from '../persist/database.js';
-import { removeOldSnapshots } from '../persist/sessionSnapshots.js';
 import { offerName } from '../ui/nameNote.js';
 import { keepOffline, whenIdle } from './offline.js';
 import { nameAppleKeys } from '../i18n/appleKeys.js';
@@ -10,9 +9,12 @@ import { offerKeys } from '../ui/keysDialog.js';
 import { openPopoversByClass } from '../ui/popoverFallback.js';
 import { onResume } from './onResume.js';
 
-/** @param {Omit<import('../ui/nameNote.js').Parts, 'session'>} parts */
+/**
+ * @param {Omit<import('../ui/nameNote.js').Parts, 'session'> & {
+ *   removeOldSnapshots: typeof import('../persist/sessionSnapshots.js').removeOldSnapshots }} parts
+ */
 export function startRest(parts) {
-  const { sharing } = parts;
+  const { sharing, removeOldSnapshots } = parts;
   const session = sessionInPath(location.pathname) || undefined;
   openPopoversByClass();
   offerKeys();
@@ -23,4 +25,5 @@ export function startRest(parts) {
     keepOffline();
     removeOldSnapshots(browserSnapshots, session);
   });
+  document.documentElement.dataset.complete = 'true';
 }

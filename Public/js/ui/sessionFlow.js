@@ -58,9 +58,11 @@ export class SessionFlow {
   /** Creates a session if there is none, and shows its link. */
   async share() {
     try {
+      // Before the session is created, because the link to it could not be shown otherwise.
+      const { showLink } = await this.#parts.dialogs();
       this.#sharing ??= this.#session ? null : this.#parts.sharing.share();
       const session = this.#session ?? await this.#sharing;
-      if (session) await (await this.#parts.dialogs()).showLink(linkTo(session.id));
+      if (session) await showLink(linkTo(session.id));
     } catch (error) {
       toast(errorText(error));
     } finally {

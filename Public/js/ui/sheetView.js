@@ -20,7 +20,10 @@ import { originOf, sheetAt, sheetOf, SIDE, viewOn } from '../model/sheets.js';
  * @property {() => void} requestFrame
  */
 
-/** Events: `change`, of the sheets or of the shown one; `shown` (another sheet is shown). */
+/**
+ * Events: `change`, of the sheets or of the shown one; `shown` (another sheet is shown); `gone` (a sheet that it waited for is not
+ * there).
+ */
 export class SheetView extends EventTarget {
   #parts;
   #whole;
@@ -100,12 +103,14 @@ export class SheetView extends EventTarget {
     this.#update();
     if (this.#wanted === 0 || this.#list.includes(this.#wanted)) return false;
     this.#wanted = 0;
-    if (this.#isDivided) return true;
-    // The page is one plane.
-    const { camera, view } = this.#parts;
-    this.#show(1);
-    camera.home();
-    view.showEverything();
+    if (!this.#isDivided) {
+      // The page is one plane.
+      const { camera, view } = this.#parts;
+      this.#show(1);
+      camera.home();
+      view.showEverything();
+    }
+    this.dispatchEvent(new Event('gone'));
     return true;
   }
 
