@@ -99,8 +99,8 @@ test('a person who follows this page since before gets its view', () => {
   messages.receiveEarlier(early.take());
   assert.equal(follow.isFollower({ numbers: [BEN.number] }), true);
   follow.frame(clock.now());
-  const { type, targets } = last().said.at(-1) ?? {};
-  assert.deepEqual([type, targets], [TransientType.view, [BEN.number]]);
+  const said = last().said.at(-1);
+  assert.deepEqual([said?.type, said?.targets], [TransientType.view, [BEN.number]]);
 });
 
 test('pictures and previews that are on the page already are decoded', async () => {
@@ -147,7 +147,7 @@ function sheetPage(hash = '') {
     location: { pathname: '/s/A', search: '', hash },
     history: {
       state: null,
-      replaceState: (/** @type {unknown} */ _, /** @type {string} */ __, /** @type {string} */ path) => (address = path),
+      replaceState: (/** @type {unknown[]} */ ...[, , path]) => (address = String(path)),
     },
     addEventListener: () => {},
   });

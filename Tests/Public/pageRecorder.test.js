@@ -62,6 +62,12 @@ test('a session that was entered before is recorded, with the people in it', asy
   assert.deepEqual(await page.records(), ['A “” blank with Ben']);
 });
 
+test('a session that no longer existed when this part of the page was loaded is removed', async () => {
+  const page = new FakePage({ gone: 'B' });
+  await page.shows('X');
+  assert.deepEqual(page.removed, ['B']);
+});
+
 test('a page that is replaced is stored with its own title and picture', async () => {
   const page = new FakePage();
   await page.shows('X');
@@ -89,7 +95,7 @@ test('the end of a session is recorded; a session that no longer exists is remov
   await page.shows('B', { session });
   page.catchesUp();
   await page.rests();
-  session.reason = { kind: 'unknown' };
+  page.sharing.gone = 'B';
   await page.shows('X');
   await page.rests();
   assert.deepEqual(await page.records(), ['A “” [stroke] ended', 'X “” [stroke]']);
@@ -125,7 +131,6 @@ test('if no thumbnail can be made, the page is recorded without one', async () =
 class FakeSession extends EventTarget {
   /** @type {object[]} */
   activeParticipants = [];
-  reason = /** @type {{ kind: string } | null} */ (null);
 
   /** @param {string} id */
   constructor(id) {
@@ -138,6 +143,8 @@ class FakeSession extends EventTarget {
 class FakePage {
   /** @type {Map<string, import('../../Public/js/persist/pageList.js').PageRecord>} */
   stored = new Map();
+  /** @type {string[]} */
+  removed = [];
   painted = 0;
   canPaint = true;
   title = new Title();
@@ -145,6 +152,7 @@ class FakePage {
     pageId: /** @type {string | null} */ (null),
     isShared: false,
     over: /** @type {string | null} */ (null),
+    gone: '',
     session: /** @type {any} */ (null),
   });
   drawing = new EventTarget();
@@ -160,8 +168,9 @@ class FakePage {
   /** @type {(() => void)[]} */
   #later = [];
 
-  /** @param {{ session?: FakeSession, isCaughtUp?: boolean }} [entered] a session that was entered before */
-  constructor({ session, isCaughtUp = false } = {}) {
+  /** @param {{ session?: FakeSession, isCaughtUp?: boolean, gone?: string }} [before] what has happened before */
+  constructor({ session, isCaughtUp = false, gone = '' } = {}) {
+    this.sharing.gone = gone;
     if (session) Object.assign(this.sharing, { pageId: session.id, isShared: true, session });
     this.recorder = new PageRecorder({
       sharing: this.sharing,
@@ -171,7 +180,10 @@ class FakePage {
       list: {
         find: async (id) => this.stored.get(id) ?? null,
         put: async (record) => Boolean(this.stored.set(record.id, structuredClone(record))),
-        remove: async ({ id }) => this.stored.delete(id),
+        remove: async ({ id }) => {
+          this.removed.push(id);
+          return this.stored.delete(id);
+        },
       },
       profile: ME,
       paint: async (drawables) => {

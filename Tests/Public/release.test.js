@@ -212,8 +212,8 @@ function releaseWithLibrary(library) {
 
 /** @param {string} module @returns {string} its bundle */
 function bundleOf(module) {
-  const [path] = Object.entries(release.meta.outputs).find(([, { entryPoint }]) => entryPoint === module) ?? [];
-  assert.ok(path, module);
+  const [path = ''] = Object.entries(release.meta.outputs).find(([, { entryPoint }]) => entryPoint === module) ?? [];
+  assert.notEqual(path, '', module);
   return path;
 }
 

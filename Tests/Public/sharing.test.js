@@ -127,6 +127,16 @@ test('an ended session is shown until the next one; a left one is not', async ()
   assert.equal(sharing.over, null);
 });
 
+test('a session that the gateway does not know is remembered as gone', async () => {
+  const { sharing, last } = fakeSharing();
+  const session = await sharing.join(ID);
+  session.addEventListener('statechange', () => sharing.detach());
+  last().open();
+  assert.equal(sharing.gone, '');
+  last().cut(4004);
+  assert.deepEqual([sharing.gone, sharing.session], [ID, null]);
+});
+
 test('each session has its own journal, which is closed with it', async () => {
   const { sharing, journals } = fakeSharing();
   assert.equal(sharing.journal, null);

@@ -83,7 +83,7 @@ test('nothing is received from a session that was left', () => {
   assert.deepEqual(heard, []);
 });
 
-test('messages that arrive before the parts for a meeting are loaded are received then, the latest of each kind', () => {
+test('messages that arrive before the parts for a meeting are received by these, the latest of each kind', () => {
   const { early, messages, hears } = lateChannel();
   hears(BEN, TransientType.hand, { raised: 1 });
   hears(BEN, TransientType.hand, { raised: 2 });
@@ -104,6 +104,14 @@ test('messages that arrive before the parts for a meeting are loaded are receive
   assert.deepEqual([heard.length, early.take()], [4, []]);
 });
 
+test('an early message of a participant who has left is dropped', () => {
+  const { early, hears, leaves } = lateChannel();
+  hears(BEN, TransientType.hand, { raised: 1 });
+  hears(CARA, TransientType.hand, { raised: 2 });
+  leaves(BEN);
+  assert.deepEqual(early.take().map(({ sender }) => sender), [CARA.number]);
+});
+
 test('of early messages, only a limited number is kept, and those of another session are dropped', () => {
   const { early, hears } = lateChannel();
   for (let number = 1; number <= 1100; number += 1) hears({ number }, TransientType.hand, { raised: 1 });
@@ -113,7 +121,8 @@ test('of early messages, only a limited number is kept, and those of another ses
   const other = lateChannel();
   for (let number = 1; number <= 1100; number += 1) other.hears({ number }, TransientType.hand, { raised: 1 });
   other.hears(BEN, TransientType.follow, { text: 'x'.repeat(MAX_BYTES) });
-  assert.deepEqual(new Set(other.early.take().map(({ type }) => type)), new Set([TransientType.hand]));
+  const kept = other.early.take();
+  assert.deepEqual([kept.length, ...new Set(kept.map(({ type }) => type))], [1000, TransientType.hand]);
 });
 
 test('none of these messages counts as drawing', () => {
@@ -134,7 +143,9 @@ function lateChannel() {
   /** @param {{ number: number }} sender @param {string} type @param {object} payload */
   const hears = ({ number: sender }, type, payload) =>
     last().entries(gatewayEntry({ flags: 0, sequence: 0, sender, type, payload }));
-  return { early, messages, hears };
+  const leaves = (/** @type {typeof BEN} */ one) =>
+    last().entries(gatewayEntry({ flags: 0x81, sequence: 2, type: 'participants', payload: { left: [one] } }));
+  return { early, messages, hears, leaves };
 }
 
 /** Ada's page, with Ben and Cara in the session. */

@@ -9,7 +9,7 @@ import { newRecord } from '../persist/pageList.js';
  * @typedef {import('../model/scene.js').Drawable} Drawable
  *
  * @typedef {object} Parts
- * @property {EventTarget & Pick<import('./sharing.js').Sharing, 'session' | 'over' | 'pageId' | 'isShared'>} sharing
+ * @property {EventTarget & Pick<import('./sharing.js').Sharing, 'session' | 'over' | 'pageId' | 'isShared' | 'gone'>} sharing
  * @property {EventTarget} drawing
  * @property {Pick<import('../model/scene.js').Scene, 'all' | 'isEmpty' | 'observe' | 'sheet'>} scene
  * @property {import('../protocol/titleSync.js').Title} title
@@ -40,7 +40,7 @@ export class PageRecorder {
   #pageId = null;
   /** @type {GroupSession | null} */
   #session = null;
-  /** The id of a session that no longer exists; '' for none. */
+  /** The removed page of a session that no longer exists; '' for none. */
   #gone = '';
 
   /** @param {Parts} parts */
@@ -124,14 +124,12 @@ export class PageRecorder {
 
   /** @param {GroupSession | null} session from now on */
   #watch(session) {
-    const before = this.#session;
-    if (session === before) return;
-    this.#session = session;
+    const { sharing: { gone }, list } = this.#parts;
     // The gateway has forgotten the page, so its link is of no use.
-    if (before?.reason?.kind === 'unknown') {
-      this.#gone = before.id;
-      this.#parts.list.remove({ id: before.id, isShared: true });
-    }
+    if (gone !== this.#gone) list.remove({ id: gone, isShared: true });
+    this.#gone = gone;
+    if (session === this.#session) return;
+    this.#session = session;
     session?.addEventListener('participantschange', () => session === this.#session && this.#addPeople());
   }
 

@@ -67,6 +67,8 @@ export class Sharing extends EventTarget {
   title = null;
   /** The names and the order of the sheets; null until they are needed. @type {import('../protocol/sheetSync.js').Sheets | null} */
   sheets = null;
+  /** The id of a session that the gateway no longer knew; '' for none. */
+  gone = '';
   /** The leases of this page. */
   leases;
 
@@ -216,6 +218,7 @@ export class Sharing extends EventTarget {
     this.#itemStore.detach();
     this.title?.detach();
     this.#over = isOver && this.#session ? this.#session.id : null;
+    if (this.#session?.reason?.kind === 'unknown') this.gone = this.#session.id;
     if (comesBack && this.#session) this.#store?.save(this.#session.save());
     else this.#store?.forget();
     if (!isOver) this.#alone.begin();

@@ -2,6 +2,7 @@
 
 /**
  * @typedef {import('../sync/groupSession.js').GroupSession} GroupSession
+ * @typedef {import('../sync/participants.js').Participant} Participant
  * @typedef {import('../sync/wire.js').Entry} Entry
  */
 
@@ -26,6 +27,10 @@ export class EarlyMessages {
     if (this.#isOver) return;
     this.#lifetime = new AbortController();
     session?.observe({ entry: (entry) => this.#keep(entry) }, this.#lifetime);
+    session?.addEventListener('participantschange', (event) => {
+      const { left } = /** @type {CustomEvent<{ left: Participant[] }>} */ (event).detail;
+      for (const { number } of left) for (const type of TYPES) this.#entries.delete(nameOf(type, number));
+    }, this.#lifetime);
   }
 
   /** Ends the keeping. @returns {Entry[]} the messages of the present session */
@@ -39,8 +44,13 @@ export class EarlyMessages {
   /** @param {Entry} entry */
   #keep(entry) {
     const { type, sender, payload } = entry;
-    const name = `${type} ${sender}`;
+    const name = nameOf(type, sender);
     if (!TYPES.includes(type) || payload.length > MAX_BYTES) return;
     if (this.#entries.size < MAX_MESSAGES || this.#entries.has(name)) this.#entries.set(name, entry);
   }
+}
+
+/** @param {string} type @param {number} sender @returns {string} the same for all messages of which one is kept */
+function nameOf(type, sender) {
+  return `${type} ${sender}`;
 }

@@ -216,8 +216,11 @@ export class SessionFlow {
     const hasPicture = !scene.isEmpty;
     const text = hasPicture ? `${message} ${strings.pictureStays}` : message;
     const canRetry = kind === 'full' || kind === 'refused' || kind === 'version';
-    const { showEndedDialog } = await dialogs();
-    const choice = await showEndedDialog({ title: endedTitle(session), text, canRetry, hasPicture });
+    const title = endedTitle(session);
+    // Without its dialog, the reason is a message.
+    const loaded = await dialogs().catch(() => null);
+    if (!loaded) return toast(text, { title, stays: true });
+    const choice = await loaded.showEndedDialog({ title, text, canRetry, hasPicture });
     if (choice === 'retry') location.assign(linkTo(session.id));
     if (choice === 'start') await this.share();
   }
