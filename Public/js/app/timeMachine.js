@@ -8,7 +8,7 @@ import { element, make } from '../ui/elements.js';
 import { clockIcon } from '../ui/pastIcons.js';
 import { closePopover } from '../ui/popovers.js';
 import { TimeMachine } from '../ui/timeMachine.js';
-import { isOwn, members } from './sheets.js';
+import { isOwn } from './sheets.js';
 
 /**
  * @typedef {import('../model/scene.js').Drawable} Drawable
@@ -29,8 +29,8 @@ import { isOwn, members } from './sheets.js';
  * @property {import('../model/scheduling.js').FrameQueue} frameQueue
  * @property {import('./frameScheduler.js').FrameScheduler} frames
  * @property {MediaQueryList} reducedMotion
- * @property {{ sheets: import('../protocol/sheetSync.js').Sheets, readonly current: number,
- *   showAt: (bounds: import('../model/stroke.js').Bounds) => void }} sheets
+ * @property {Pick<ReturnType<typeof import('./shownSheet.js').showSheet>, 'sheets' | 'view'>} shownSheet
+ * @property {typeof import('./session.js')} sessionModule
  */
 
 /** The names of a moment and of a sheet in the part of the address behind `#`. */
@@ -41,7 +41,7 @@ const MIN_EVERYTHING = 2;
 
 /** @param {Parts} parts */
 export function offerTimeMachine(parts) {
-  const { sharing, frames, selectionController } = parts;
+  const { sharing, frames, selectionController, sessionModule: { members } } = parts;
   /** @type {TimeMachine | null} null until it is opened for the first time */
   let machine = null;
   const open = (/** @type {Moment | null} */ moment = null) => {
@@ -73,12 +73,12 @@ export function offerTimeMachine(parts) {
     const moment = momentIn(text);
     if (moment) return open(moment);
     toast(laterStrings.unknownMoment);
-    nameNoMoment();
+    nameNoMoment(parts);
   };
   addEventListener('hashchange', goToNamed);
   sharing.addEventListener('session', goToNamed);
   // A drawing without a session has no history.
-  sharing.addEventListener('opened', () => sharing.session || nameNoMoment());
+  sharing.addEventListener('opened', () => sharing.session || nameNoMoment(parts));
   goToNamed();
 
   selectionController.questionOf = (isForGood) => removalQuestion(parts, isForGood);
@@ -87,19 +87,19 @@ export function offerTimeMachine(parts) {
 
 /** @param {Parts} parts @returns {TimeMachine} */
 function create(parts) {
-  const { sharing, sheets, itemView, frames } = parts;
+  const { sharing, shownSheet, itemView, frames, sessionModule: { members } } = parts;
   return new TimeMachine({
     ...parts,
     painter: itemView.painter,
     // The sheet of a link is shown as soon as the sheets are known.
-    sheet: () => Number(members().get(SHEET)) || sheets.current,
+    sheet: () => Number(members().get(SHEET)) || shownSheet.view.current,
     requestFrame: () => frames.request(),
     bringBack: (chosen, isAll, past) => bringBack(parts, chosen, isAll, past),
     linkTo: (sequence, sheet) => {
       const named = new URLSearchParams({ [NAME]: String(sequence), ...sheet > 1 && { [SHEET]: String(sheet) } });
       return new URL(`/s/${sharing.session?.id}#${named}`, location.href).href;
     },
-    closed: nameNoMoment,
+    closed: () => nameNoMoment(parts),
   });
 }
 
@@ -110,14 +110,14 @@ function create(parts) {
  * @returns {Promise<string>} '' if something has come back, or else the reason why nothing has
  */
 async function bringBack(parts, chosen, isAll, past) {
-  const { frameQueue, selectionController, toolbar, sheets } = parts;
+  const { frameQueue, selectionController, toolbar, shownSheet } = parts;
   // What has arrived must be on the page, so that it can be compared.
   frameQueue.flush();
   const { shapes, placed, copies, lost } = await returning(chosen, parts);
   const count = shapes.length + placed.length;
   if (count === 0) return lost > 0 ? laterStrings.goneForGood(lost) : laterStrings.nothingMissing;
   const [first] = chosen;
-  returnSheets(chosen, past.sheets, sheets.sheets);
+  returnSheets(chosen, past.sheets, shownSheet.sheets);
   const returned = selectionController.insert(shapes, placed);
   const texts = [laterStrings.broughtBack(count)];
   if (copies > 0) texts.push(laterStrings.besidePresent(copies));
@@ -125,7 +125,7 @@ async function bringBack(parts, chosen, isAll, past) {
   toast(texts.join(' '));
   if (isAll) return '';
   // The sheet is known after the change of the sheets was reported.
-  queueMicrotask(() => sheets.showAt(first.bounds));
+  queueMicrotask(() => shownSheet.view.showAt(first.bounds));
   returned.then((ids) => {
     toolbar.choose('select');
     selectionController.selectTool.select(ids);
@@ -162,12 +162,10 @@ export function momentIn(text) {
   return Number.isNaN(time) ? null : { time };
 }
 
-/** Removes the moment from the address. */
-function nameNoMoment() {
+/** Removes the moment from the address. @param {Parts} parts */
+function nameNoMoment({ sessionModule: { members, setMembers } }) {
   const named = members();
   if (!named.has(NAME)) return;
   named.delete(NAME);
-  const { pathname, search } = location;
-  const hash = String(named);
-  history.replaceState(history.state, '', pathname + search + (hash && `#${hash}`));
+  setMembers(named);
 }
