@@ -42,7 +42,7 @@ test('the sheet of the address is shown, and told to the others, before the tabs
   assert.deepEqual([page.camera.x, page.camera.y], [x, y], 'strokes that are drawn until then belong to it');
   await page.enters();
   const { view, isGone, hash } = page.shown;
-  assert.deepEqual([view.current, isGone, hash, page.address()], [2, false, '#page=2', '/s/A#page=2']);
+  assert.deepEqual([view.current, isGone, hash, page.address()], [2, false, '#page=2', page.start]);
   assert.equal(page.scene.sheet.strokes, 1);
   context.mock.timers.tick(1000);
   assert.deepEqual(page.seen, [2]);
@@ -52,7 +52,19 @@ test('the parts that are loaded later learn that the sheet of the address is gon
   const page = sheetPage('#page=9');
   assert.equal(page.shown.isGone, false);
   await page.enters();
-  assert.deepEqual([page.shown.isGone, page.shown.view.current, page.address()], [true, 1, '/s/A']);
+  assert.deepEqual([page.shown.isGone, page.shown.view.current, page.address()], [true, 1, page.start.replace('#page=9', '')]);
+});
+
+test('the sheet of the address is shown, although strokes were drawn on a board until the session could be entered', async () => {
+  const page = sheetPage('#page=2', 'board-1');
+  await page.enters();
+  assert.deepEqual([page.shown.isGone, page.shown.view.current, page.address()], [false, 2, page.start]);
+});
+
+test('a page that is left before its sheets are known does not wait for the sheet of its address', () => {
+  const page = sheetPage('#page=2');
+  page.leaves();
+  assert.deepEqual([page.shown.isGone, page.shown.view.current, page.camera.x], [true, 1, 0]);
 });
 
 test('a title that was received before is shown, and a later one is announced', async (context) => {
@@ -140,11 +152,16 @@ function titleEntry(sequence, title) {
   });
 }
 
-/** A page with the parts that a session needs, and a session of three sheets with a stroke on each. @param {string} [hash] */
-function sheetPage(hash = '') {
-  let address = `/s/A${hash}`;
+/**
+ * A page with the parts that a session needs, and a session of three sheets with a stroke on each.
+ * @param {string} [hash] @param {string | null} [pageId] the board with the strokes before the session
+ */
+function sheetPage(hash = '', pageId = null) {
+  const pathname = `/s/${'A'.repeat(22)}`;
+  const start = pathname + hash;
+  let address = start;
   Object.assign(globalThis, {
-    location: { pathname: '/s/A', search: '', hash },
+    location: { pathname, search: '', hash },
     history: {
       state: null,
       replaceState: (/** @type {unknown[]} */ ...[, , path]) => (address = String(path)),
@@ -155,7 +172,7 @@ function sheetPage(hash = '') {
   const scene = new Scene(shapes, items);
   const drawing = new Drawing(shapes, newKey, new UndoHistory());
   const { session, last } = fakeSession();
-  const sharing = Object.assign(new EventTarget(), { session: null, over: null, pageId: null, sheets: null });
+  const sharing = Object.assign(new EventTarget(), { session: null, over: null, pageId, sheets: null });
   /** @type {number[]} */
   const seen = [];
   const shown = showSheet(
@@ -188,7 +205,12 @@ function sheetPage(hash = '') {
     last().tell(caughtUp(6));
     await quiet();
   };
-  return { shown, scene, camera, seen, enters, address: () => address };
+  /** The session cannot be entered. The page shows a board. */
+  const leaves = () => {
+    sharing.pageId = 'board-1';
+    sharing.dispatchEvent(new Event('session'));
+  };
+  return { shown, scene, camera, seen, enters, leaves, start, address: () => address };
 }
 
 /** @param {number} number of a sheet @returns {Uint8Array[]} its entry, and that of a stroke on it */

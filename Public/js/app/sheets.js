@@ -127,7 +127,7 @@ export function startSheets(parts) {
     // A sheet that comes back is shown as soon as it is there.
     if (!content.before || 'isRemoved' in content.before) view.want(content.number);
   };
-  // It does not come back if somebody else has changed it meanwhile.
+  // It does not come back if somebody else has changed it meanwhile, so it is not waited for any more.
   drawing.addEventListener('undofailed', () => view.go(view.current));
   sheets.addEventListener('remotechange', (event) => {
     const { number, before, after, by } =

@@ -6,6 +6,7 @@ import { Sheets } from '../protocol/sheetSync.js';
 import { SheetView } from '../ui/sheetView.js';
 import { members, setMembers } from './addressMembers.js';
 import { keepOnBoard } from './boardSheets.js';
+import { sessionIn } from './startPage.js';
 
 /**
  * @typedef {object} Parts
@@ -65,8 +66,10 @@ export function showSheet(parts) {
   const goToNamed = () => {
     const number = numberInAddress();
     if (number > 0) view.expect(number);
-    // The page may have been shown before this part of it was loaded.
-    if (sharing.session?.isConnected ?? sharing.pageId) view.stopWaiting();
+    // The page may have been shown before this part of it was loaded. Strokes that are drawn until the page enters the session of
+    // its address are on a board, which does not know the sheets.
+    const isShown = sharing.pageId !== null && (sharing.over !== null || !sessionIn(location.pathname));
+    if (sharing.session?.isConnected ?? isShown) view.stopWaiting();
   };
   addEventListener('hashchange', goToNamed);
   goToNamed();
