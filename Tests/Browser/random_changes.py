@@ -109,6 +109,9 @@ def copied(page: Page, chance: Random) -> None:
 
 def removed(page: Page, chance: Random) -> None:
     page.keyboard.press("Delete")
+    # The page asks if they are everything on the sheet, and others have a part in it.
+    if page.locator("#confirm-ok").is_visible():
+        page.locator("#confirm-ok").click()
 
 
 COPIES = (duplicated, copied)

@@ -376,14 +376,16 @@ def test_the_sheets_are_those_of_the_moment(browser, open_page, problems):
     a.keyboard.press("Delete")
     has_strokes(b, 1)
     open_machine(b)
-    b.get_by_label("Sheets").select_option("2")
+    # The tabs of the page behind it have the same label.
+    choice = b.locator("#time-machine").get_by_label("Sheets")
+    choice.select_option("2")
     b.get_by_role("button", name="Previous change").click()
-    b.get_by_role("button", name="Show everything").click()
+    b.locator("#time-machine").get_by_role("button", name="Show everything").click()
     b.get_by_role("button", name="Bring this moment back").click()
     has_strokes(a, 2)
     open_machine(b)
     slide(b, "Home")
-    b.get_by_label("Sheets").wait_for(state="hidden")
+    choice.wait_for(state="hidden")
 
 
 @in_full

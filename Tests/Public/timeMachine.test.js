@@ -79,3 +79,10 @@ test('a moment has its time to the second, and its day unless it is today', () =
   assert.match(pastTime(new Date(2025, 10, 27, 14, 32, 5).getTime(), now), /2025/);
   for (const wrong of [null, 8.7e15]) assert.equal(pastTime(wrong, now), laterStrings.unknownTime);
 });
+
+test('on a page in Arabic, a moment has the digits of the page', () => {
+  Object.assign(globalThis, { document: { documentElement: { lang: 'ar', dir: 'rtl' } } });
+  Object.defineProperty(globalThis, 'navigator', { value: { languages: ['ar-EG'] }, configurable: true });
+  const now = new Date(2026, 10, 28, 20, 0, 0);
+  assert.match(pastTime(new Date(2026, 10, 28, 14, 32, 5).getTime(), now), /2:32:05/);
+});

@@ -3,7 +3,7 @@
  * `loadSession`: in a release, a module that both import would be in the first scripts.
  */
 
-export { members, setMembers } from './addressMembers.js';
+export { members, setMember, SHEET_MEMBER } from './addressMembers.js';
 export { drainAndLeave, drainOrphanedOutboxes } from './outboxDrain.js';
 export { SaveScheduler } from './saveScheduler.js';
 export { createSessionParts } from './sessionParts.js';

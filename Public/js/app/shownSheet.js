@@ -4,7 +4,7 @@ import { isSheet } from '../model/sheets.js';
 import { SheetContents } from '../model/sheetContents.js';
 import { Sheets } from '../protocol/sheetSync.js';
 import { SheetView } from '../ui/sheetView.js';
-import { members, setMembers } from './addressMembers.js';
+import { members, setMember, SHEET_MEMBER } from './addressMembers.js';
 import { keepOnBoard } from './boardSheets.js';
 import { sessionIn } from './startPage.js';
 
@@ -26,8 +26,6 @@ import { sessionIn } from './startPage.js';
 
 /** The delay before the others learn which sheet this page shows: keys may go through many sheets. */
 const TELL_AFTER_MS = 300;
-/** The name in the part of the address behind `#`. */
-const NAME = 'page';
 
 /** Shows the sheets of the page one at a time. @param {Parts} parts */
 export function showSheet(parts) {
@@ -89,21 +87,18 @@ export function showSheet(parts) {
     },
     /** The shown sheet as a part of a link; '' for the first one. */
     get hash() {
-      return view.current === 1 ? '' : `#${NAME}=${view.current}`;
+      return view.current === 1 ? '' : `#${SHEET_MEMBER}=${view.current}`;
     },
   };
 }
 
 /** @returns {number} the sheet that the address names; 0: none */
 function numberInAddress() {
-  const number = Number(members().get(NAME));
+  const number = Number(members().get(SHEET_MEMBER));
   return isSheet(number) ? number : 0;
 }
 
 /** @param {number} number of the shown sheet */
 function nameInAddress(number) {
-  const named = members();
-  if (number === 1) named.delete(NAME);
-  else named.set(NAME, String(number));
-  setMembers(named);
+  setMember(SHEET_MEMBER, number === 1 ? null : String(number));
 }

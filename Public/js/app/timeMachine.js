@@ -33,9 +33,8 @@ import { isOwn } from './sheets.js';
  * @property {typeof import('./session.js')} sessionModule
  */
 
-/** The names of a moment and of a sheet in the part of the address behind `#`. */
+/** The member of the address with a moment. */
 const NAME = 'at';
-const SHEET = 'page';
 /** The number of objects from which their removal is that of everything. A single one is removed as by the eraser. */
 const MIN_EVERYTHING = 2;
 
@@ -87,16 +86,17 @@ export function offerTimeMachine(parts) {
 
 /** @param {Parts} parts @returns {TimeMachine} */
 function create(parts) {
-  const { sharing, shownSheet, itemView, frames, sessionModule: { members } } = parts;
+  const { sharing, shownSheet, itemView, frames, sessionModule: { members, SHEET_MEMBER } } = parts;
   return new TimeMachine({
     ...parts,
     painter: itemView.painter,
     // The sheet of a link is shown as soon as the sheets are known.
-    sheet: () => Number(members().get(SHEET)) || shownSheet.view.current,
+    sheet: () => Number(members().get(SHEET_MEMBER)) || shownSheet.view.current,
     requestFrame: () => frames.request(),
     bringBack: (chosen, isAll, past) => bringBack(parts, chosen, isAll, past),
     linkTo: (sequence, sheet) => {
-      const named = new URLSearchParams({ [NAME]: String(sequence), ...sheet > 1 && { [SHEET]: String(sheet) } });
+      const named = new URLSearchParams({ [NAME]: String(sequence) });
+      if (sheet > 1) named.set(SHEET_MEMBER, String(sheet));
       return new URL(`/s/${sharing.session?.id}#${named}`, location.href).href;
     },
     closed: () => nameNoMoment(parts),
@@ -163,9 +163,6 @@ export function momentIn(text) {
 }
 
 /** Removes the moment from the address. @param {Parts} parts */
-function nameNoMoment({ sessionModule: { members, setMembers } }) {
-  const named = members();
-  if (!named.has(NAME)) return;
-  named.delete(NAME);
-  setMembers(named);
+function nameNoMoment({ sessionModule: { members, setMember } }) {
+  if (members().has(NAME)) setMember(NAME, null);
 }

@@ -8,8 +8,8 @@ import { formatterOf } from './format.js';
 /**
  * The texts and labels that only the markup uses. It has them in English.
  * @typedef {'description' | 'skip' | 'items' | 'chosen' | 'drop' | 'toAdd' | 'whoIsHere' | 'share' | 'messages' | 'notEncrypted'
- *   | 'zoom' | 'closer' | 'farther' | 'save' | 'tools' | 'tool' | 'select' | 'eraser' | 'color' | 'width' | 'fill' | 'dash'
- *   | 'opacity' | 'history' | 'undo' | 'redo' | 'keys' | 'language' | 'fingersDraw' | 'theme' | 'shareTitle' | 'shareText'
+ *   | 'zoom' | 'closer' | 'farther' | 'save' | 'tools' | 'tool' | 'color' | 'width' | 'fill' | 'dash' | 'opacity' | 'history'
+ *   | 'undo' | 'redo' | 'keys' | 'language' | 'fingersDraw' | 'theme' | 'shareTitle' | 'shareText'
  *   | 'link' | 'send' | 'code' | 'scan' | 'address' | 'yourName' | 'nameText' | 'over' | 'startAnew' | 'tryNow' | 'copyAs'
  *   | 'asPicture' | 'asVectors' | 'size' | 'paper' | 'asPage' | 'white' | 'noPaper' | 'onlyChosen' | 'copyPicture'
  *   | 'print' | 'open' | 'languageText' | 'ofBrowser'} MarkupKey
@@ -41,9 +41,11 @@ const table = {
   cancel: 'Cancel',
 
   // The tools.
+  select: 'Select',
   selectTitle: 'Select, move and resize (V)',
   pen: 'Pen',
   penTitle: 'Pen (P)',
+  eraser: 'Eraser',
   eraserTitle: 'Eraser (E)',
   moreTools: 'More tools',
   highlighter: 'Highlighter',

@@ -3,7 +3,7 @@
  * neither objects nor messages name their sheet.
  */
 
-import { cleanText } from './text.js';
+import { cleanLine } from './cleanLine.js';
 
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
@@ -62,12 +62,9 @@ export function defaultSheet(number) {
   return { name: '', order: number, isRemoved: false };
 }
 
-/** @param {string} typed @returns {string} one line without unsafe characters; '' if nothing in it is visible */
+/** @param {string} typed @returns {string} the name of a sheet; '' if nothing in it is visible */
 export function cleanSheetName(typed) {
-  // A longer beginning than the name is enough: names of others may have any length.
-  const line = cleanText(typed.slice(0, 16 * MAX_SHEET_NAME_LENGTH)).replace(/\s+/g, ' ').trim();
-  const name = [...line].slice(0, MAX_SHEET_NAME_LENGTH).join('').trim();
-  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) ? name : '';
+  return cleanLine(typed, MAX_SHEET_NAME_LENGTH);
 }
 
 /** @param {number} number @returns {[number, number]} the point of the plane that is the origin of a sheet: the center of its area */

@@ -19,7 +19,7 @@ import { onPlane } from '../model/stroke.js';
  */
 
 /** The side of a note that is placed by a tap, and the shortest side of one that is drawn out, in points. */
-export const NOTE_SIDE = 200;
+const NOTE_SIDE = 200;
 const MIN_SIDE = 60;
 /** The distance from which a movement draws a note out, in pixels. */
 const SLOP = 8;

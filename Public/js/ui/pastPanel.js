@@ -5,6 +5,7 @@ import { strings } from '../i18n/i18n.js';
 import { laterStrings } from '../i18n/later.js';
 import { button, make } from './elements.js';
 import { icon } from './icons.js';
+import { isolated } from './pageDirection.js';
 import { stepIcon } from './pastIcons.js';
 import { PastSlider } from './pastSlider.js';
 import { copied } from './shareDialog.js';
@@ -60,12 +61,11 @@ export class PastPanel {
     this.#slider.addEventListener('move', (event) => parts.moved(/** @type {CustomEvent<number>} */ (event).detail));
     view.selection.addEventListener('change', () => this.showSelection());
     view.sheetView.addEventListener('change', () => this.showSheets());
+    const [previous, next] = [step(-1, laterStrings.previousChange), step(1, laterStrings.nextChange)];
     this.#controls = make(
       'div',
       { class: 'past-controls' },
-      step(-1, laterStrings.previousChange),
-      this.#play,
-      step(1, laterStrings.nextChange),
+      make('div', { class: 'past-steps' }, previous, this.#play, next),
       this.#speeds,
       this.#copy,
       this.#back,
@@ -129,9 +129,10 @@ export class PastPanel {
    */
   describe(position, when, who) {
     this.#when.textContent = when;
-    this.#who.textContent = who?.name ?? '';
+    const name = who ? isolated(who.name) : '';
+    this.#who.textContent = name;
     this.#who.style.setProperty('--own', who?.color ?? 'transparent');
-    this.#slider.describe(laterStrings.momentBy(when, who?.name ?? ''));
+    this.#slider.describe(laterStrings.momentBy(when, name));
     this.place(position);
   }
 

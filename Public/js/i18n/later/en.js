@@ -468,7 +468,8 @@ const table = {
     } again.`,
   /** @param {number} count */
   besidePresent: (count) =>
-    `${counted(count, OBJECTS)} ${plural(count, { one: 'has', other: 'have' })} changed since: both versions are there.`,
+    `${counted(count, OBJECTS)} ${plural(count, { one: 'has', other: 'have' })} changed since: ` +
+    'both versions are there.',
   /** @param {number} count */
   goneForGood: (count) =>
     `${counted(count, { one: 'picture or file', other: 'pictures or files' })} cannot come back: ${
