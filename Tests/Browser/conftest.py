@@ -210,8 +210,14 @@ def attend(page: Page, problems: Problems) -> None:
     page.on("requestfailed", failed)
 
 
-def ready(page: Page) -> None:
+def can_draw(page: Page) -> None:
+    """Waits until the page can be drawn on. Other parts of it may not be loaded yet."""
     page.locator("html[data-ready]").wait_for(state="attached")
+
+
+def ready(page: Page) -> None:
+    """Waits until all parts of the page are loaded."""
+    page.locator("html[data-complete]").wait_for(state="attached")
 
 
 def until(get: Callable[[], object], is_right: Callable[[object], bool] = bool, seconds: float = 8):

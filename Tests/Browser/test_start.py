@@ -6,11 +6,14 @@ import re
 
 import pytest
 from board import PHONE, Fingers, draw, has_ink, line, move, pen, sees_ink, sees_people, share, touch
-from conftest import both, both_in_full, in_full, ready, until
+from conftest import both, both_in_full, can_draw, in_full, ready, until
 from playwright.sync_api import Page, Route
 
 # The scripts ahead of the canvas, which a release has inside its markup; all others are modules.
 FIRST = re.compile(r"/(early|strokeRecorder)[^/]*\.js$")
+
+# What a page needs to enter a session.
+SESSION_PARTS = re.compile(r"/session(-\w+)?\.js")
 
 RECORDED = """([x, y]) => {
   const canvas = document.querySelector('.recorded');
@@ -105,21 +108,21 @@ def test_strokes_drawn_while_a_session_loads_reach_the_others(browser, open_page
 
 
 @both_in_full
-def test_a_page_whose_other_parts_cannot_be_loaded_is_drawn_on_and_enters_its_session_later(
+def test_a_page_whose_parts_for_a_session_cannot_be_loaded_is_drawn_on_and_enters_it_later(
     browser, open_page, problems
 ):
-    problems.allow("deferred", "Failed to load resource")
+    problems.allow("/session-", "/session.js", "Failed to load resource")
     first = open_page(browser)
     path = share(first)
     second = open_page(browser, service_workers="block")
-    second.route("**/deferred*", lambda route: route.abort())
+    second.route(SESSION_PARTS, lambda route: route.abort())
     second.goto(first.url.split("/s/")[0].rstrip("/") + "/" + path)
-    ready(second)
+    can_draw(second)
     until(lambda: second.locator(".recorded").count() == 0)
     second.locator(".toast", has_text="could not be loaded").wait_for()
     draw(second, line(100, 250, 300, 250))
     until(lambda: has_ink(second, 200, 250))
-    second.unroute("**/deferred*")
+    second.unroute(SESSION_PARTS)
     second.evaluate("dispatchEvent(new Event('online'))")
     for page in (first, second):
         sees_people(page, 2)

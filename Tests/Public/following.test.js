@@ -6,7 +6,8 @@ import { Camera } from '../../Public/js/model/camera.js';
 import { Followers, FORGET_MS, MAX_FOLLOWERS } from '../../Public/js/protocol/followers.js';
 import { Following, WAIT_MS } from '../../Public/js/protocol/following.js';
 import { TransientType } from '../../Public/js/protocol/transientMessages.js';
-import { originOf, sheetOf, viewOn } from '../../Public/js/model/sheets.js';
+import { viewOn } from '../../Public/js/model/sheetBorders.js';
+import { originOf, sheetOf } from '../../Public/js/model/sheets.js';
 import { FollowController } from '../../Public/js/ui/followController.js';
 
 const SECOND = 1000;

@@ -2,12 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MomentLoader } from '../../Public/js/edit/momentLoader.js';
 import { PastScene } from '../../Public/js/edit/pastScene.js';
+import { Sheets } from '../../Public/js/protocol/sheetSync.js';
+import { readAttachment } from '../../Public/js/sync/journal/attachment.js';
 import { FakeHistory, foldOf, noBreaks, randomEvents } from './historySupport.js';
 import { quiet, until } from './support.js';
 
 /** @param {FakeHistory} history */
 async function loaderOf(history) {
-  const past = new PastScene({ attachment: /** @type {any} */ (() => null), blobOf: () => null, nameOf: () => '' });
+  const past = new PastScene({
+    sheets: new Sheets(),
+    readAttachment,
+    attachment: /** @type {any} */ (() => null),
+    blobOf: () => null,
+    nameOf: () => '',
+  });
   const log = /** @type {{ shown: number[], last: number[], failed: string[], busy: boolean[] }} */ ({
     shown: [],
     last: [],

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Outbox } from '../../Public/js/sync/outbox.js';
-import { EntryRate, TokenBucket } from '../../Public/js/sync/rateLimit.js';
+import { EntryRate } from '../../Public/js/sync/entryRate.js';
+import { TokenBucket } from '../../Public/js/sync/rateLimit.js';
 import { Retention } from '../../Public/js/sync/wire.js';
 
 const { append, replace, remove } = Retention;

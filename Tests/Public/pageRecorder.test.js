@@ -61,6 +61,23 @@ test('a copy of a board has its title', async () => {
   assert.deepEqual(await page.records(), ['X “Plans” blank', 'Y “Plans” [stroke]']);
 });
 
+test('a session that was entered before is recorded, with the people in it', async () => {
+  const session = new FakeSession('A');
+  session.activeParticipants = [{ name: 'Ben', color: '#4f5fe8', number: 2 }];
+  const entering = new FakePage({ session });
+  await entering.rests();
+  assert.deepEqual(await entering.records(), []);
+  const page = new FakePage({ session, isCaughtUp: true });
+  await quiet();
+  assert.deepEqual(await page.records(), ['A “” blank with Ben']);
+});
+
+test('a session that no longer existed when this part of the page was loaded is removed', async () => {
+  const page = new FakePage({ gone: 'B' });
+  await page.shows('X');
+  assert.deepEqual(page.removed, ['B']);
+});
+
 test('a page that is replaced is stored with its own title and picture', async () => {
   const page = new FakePage();
   await page.shows('X');
@@ -88,7 +105,7 @@ test('the end of a session is recorded; a session that no longer exists is remov
   await page.shows('B', { session });
   page.catchesUp();
   await page.rests();
-  session.reason = { kind: 'unknown' };
+  page.sharing.gone = 'B';
   await page.shows('X');
   await page.rests();
   assert.deepEqual(await page.records(), ['A “” [stroke] ended', 'X “” [stroke]']);
@@ -142,7 +159,6 @@ test('if no thumbnail can be made, the page is recorded without one', async () =
 class FakeSession extends EventTarget {
   /** @type {object[]} */
   activeParticipants = [];
-  reason = /** @type {{ kind: string } | null} */ (null);
 
   /** @param {string} id */
   constructor(id) {
@@ -155,6 +171,8 @@ class FakeSession extends EventTarget {
 class FakePage {
   /** @type {Map<string, import('../../Public/js/persist/pageList.js').PageRecord>} */
   stored = new Map();
+  /** @type {string[]} */
+  removed = [];
   painted = 0;
   canPaint = true;
   title = new Title();
@@ -163,6 +181,7 @@ class FakePage {
     isShared: false,
     copiedFrom: /** @type {string | null} */ (null),
     over: /** @type {string | null} */ (null),
+    gone: '',
     session: /** @type {any} */ (null),
   });
   drawing = new EventTarget();
@@ -178,7 +197,10 @@ class FakePage {
   /** @type {(() => void)[]} */
   #later = [];
 
-  constructor() {
+  /** @param {{ session?: FakeSession, isCaughtUp?: boolean, gone?: string }} [before] what has happened before */
+  constructor({ session, isCaughtUp = false, gone = '' } = {}) {
+    this.sharing.gone = gone;
+    if (session) Object.assign(this.sharing, { pageId: session.id, isShared: true, session });
     this.recorder = new PageRecorder({
       sharing: this.sharing,
       drawing: this.drawing,
@@ -187,7 +209,10 @@ class FakePage {
       list: {
         find: async (id) => this.stored.get(id) ?? null,
         put: async (record) => Boolean(this.stored.set(record.id, structuredClone(record))),
-        remove: async ({ id }) => this.stored.delete(id),
+        remove: async ({ id }) => {
+          this.removed.push(id);
+          return this.stored.delete(id);
+        },
         forget: async (id) => void this.stored.delete(id),
       },
       profile: ME,
@@ -197,6 +222,7 @@ class FakePage {
         return new Blob([`[${drawables}]`]);
       },
       later: (run) => this.#later.push(run),
+      isCaughtUp: () => isCaughtUp,
       wallClock: () => 1,
     });
   }

@@ -6,6 +6,7 @@ import { keyOf as keyOfSheet, Sheets } from '../../Public/js/protocol/sheetSync.
 import { Breaks } from '../../Public/js/sync/history/breaks.js';
 import { readHistory } from '../../Public/js/sync/history/historyEntries.js';
 import { HistoryState } from '../../Public/js/sync/history/historyState.js';
+import { readAttachment } from '../../Public/js/sync/journal/attachment.js';
 import {
   APPEND,
   bytesOf,
@@ -36,7 +37,14 @@ function pastScene(parts = {}) {
     load: () => Promise.reject(new Error('gone')),
   });
   const nameOf = (/** @type {number} */ number) => ['', 'Ada', 'Ben'][number] ?? '';
-  return new PastScene({ attachment: /** @type {any} */ (attachment), blobOf: () => null, nameOf, ...parts });
+  return new PastScene({
+    sheets: new Sheets(),
+    readAttachment,
+    attachment: /** @type {any} */ (attachment),
+    blobOf: () => null,
+    nameOf,
+    ...parts,
+  });
 }
 
 /** @param {readonly Event[]} events */

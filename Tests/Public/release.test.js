@@ -20,6 +20,8 @@ const [SCRIPT] = INLINE.filter(({ tag }) => tag === 'script').map(({ text }) => 
 /** The limits for the scripts that are loaded before the first stroke can be drawn, compressed. */
 const MAX_FIRST_BYTES = 60 * 1024;
 const MAX_FIRST_REQUESTS = 6;
+/** The limit for the scripts that a page needs after that to enter a session, compressed. */
+const MAX_SESSION_BYTES = 24 * 1024;
 /** The limit for the compressed markup: the bytes that a new connection sends without waiting, ten packets (RFC 6928). */
 const MAX_MARKUP_BYTES = 10 * 1460;
 
@@ -85,6 +87,21 @@ test('each language except English has two files of texts, under names that the 
   const expected = LANGUAGES.filter(({ code }) => code !== 'en').flatMap(({ code }) => [code, code]);
   assert.deepEqual(texts.map(([path]) => TEXTS.exec(`/${path}`)?.[1]).toSorted(), expected.toSorted());
   assert.deepEqual(release.files.filter((path) => TEXTS.test(`/${path}`)), texts.map(([path]) => path).toSorted());
+});
+
+test('a session needs one more script, which is small, and the rest of the page another one', () => {
+  const first = loadedWith(bundleOf('js/app/app.js'));
+  for (const name of ['session', 'deferred']) {
+    const path = bundleOf(`js/app/${name}.js`);
+    // Chromium does not fetch the imports of a bundle again after a failure.
+    assert.deepEqual([...loadedWith(path)].filter((one) => !first.has(one)), [path]);
+    assert.ok(release.read('service-worker.js').includes(`"/${path}"`), `${path} works offline`);
+  }
+  const session = bundleOf('js/app/session.js');
+  assert.ok(SCRIPT.includes(`import("/${session}")`), 'it is loaded at once');
+  assert.ok(!SCRIPT.includes(bundleOf('js/app/deferred.js')), 'and before the rest');
+  const { length } = gzipSync(release.read(session), { level: 9 });
+  assert.ok(length <= MAX_SESSION_BYTES, `${length} bytes`);
 });
 
 test('the script that records the first strokes is at most 2 KB', () => {
@@ -200,6 +217,13 @@ function releaseWithLibrary(library) {
     writeFileSync(join(folder, path), text);
   }
   return buildRelease(PUBLIC, folder);
+}
+
+/** @param {string} module @returns {string} its bundle */
+function bundleOf(module) {
+  const [path = ''] = Object.entries(release.meta.outputs).find(([, { entryPoint }]) => entryPoint === module) ?? [];
+  assert.notEqual(path, '', module);
+  return path;
 }
 
 /** @param {string} bundle @param {Set<string>} [found] @returns {Set<string>} the bundle and its static imports */

@@ -6,7 +6,7 @@ import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
 import { Items } from '../../Public/js/model/scene.js';
 import { Shapes } from '../../Public/js/model/shapes.js';
 import { Retention } from '../../Public/js/sync/wire.js';
-import { loadAtLast, loadDeferred } from '../../Public/js/app/loading.js';
+import { loadAtLast, loaderOf, loadSession } from '../../Public/js/app/loading.js';
 import { Sharing } from '../../Public/js/app/sharing.js';
 import { Title } from '../../Public/js/protocol/titleSync.js';
 import { Database, SNAPSHOTS } from '../../Public/js/persist/database.js';
@@ -59,7 +59,7 @@ test('shapes that are drawn before the parts for a session can be loaded are sto
   const load = async (/** @type {(error: Error) => void} */ failed) => {
     failed(new Error('offline'));
     await isOnline;
-    return await loadDeferred();
+    return await loadSession();
   };
   const { sharing, drawing, last, sockets, kept } = fakeSharing(undefined, load);
   /** @type {string[]} */
@@ -91,8 +91,28 @@ test('loading is tried again after growing pauses, and the first failure is repo
     return /** @type {any} */ ('loaded');
   };
   const pause = async (/** @type {number} */ failures) => told.push(failures);
-  assert.equal(await loadAtLast((error) => told.push(error.message), load, pause), 'loaded');
+  assert.equal(await loadAtLast(load, (error) => told.push(error.message), pause), 'loaded');
   assert.deepEqual(told, ['1', 0, 1, 2]);
+});
+
+test('after a failure, a module is loaded from another address, and only once', async () => {
+  /** @type {string[]} */
+  const addresses = [];
+  const failure = () => Promise.reject(new TypeError('Failed to fetch: https://draw.example/js/session-A.js'));
+  const results = [failure, failure, async () => 'loaded'];
+  const from = (/** @type {string} */ address) => {
+    addresses.push(address);
+    return /** @type {any} */ (results.shift())();
+  };
+  const load = loaderOf(() => from('first'), from);
+  const other = loaderOf(() => from('other'), from);
+  await assert.rejects(load, { message: /could not be loaded/ });
+  await assert.rejects(load);
+  assert.deepEqual(await Promise.all([load(), load()]), ['loaded', 'loaded']);
+  const again = 'https://draw.example/js/session-A.js';
+  assert.deepEqual(addresses, ['first', `${again}?1`, `${again}?2`]);
+  results.push(async () => 'another');
+  assert.deepEqual([await other(), addresses.at(-1)], ['another', 'other']);
 });
 
 test('an ended session is shown until the next one; a left one is not', async () => {
@@ -105,6 +125,16 @@ test('an ended session is shown until the next one; a left one is not', async ()
   assert.equal(sharing.over, null);
   sharing.detach();
   assert.equal(sharing.over, null);
+});
+
+test('a session that the gateway does not know is remembered as gone', async () => {
+  const { sharing, last } = fakeSharing();
+  const session = await sharing.join(ID);
+  session.addEventListener('statechange', () => sharing.detach());
+  last().open();
+  assert.equal(sharing.gone, '');
+  last().cut(4004);
+  assert.deepEqual([sharing.gone, sharing.session], [ID, null]);
 });
 
 test('each session has its own journal, which is closed with it', async () => {
@@ -237,7 +267,7 @@ test('a title goes with the picture from a board to its session, and not to the 
   assert.equal(sharing.title.text, '');
 });
 
-/** @param {any} [tabs] @param {typeof loadAtLast} [load] */
+/** @param {any} [tabs] @param {(failed: (error: Error) => void) => ReturnType<typeof loadSession>} [load] */
 function fakeSharing(tabs, load) {
   const { env, last, sockets } = fakeSession();
   /** @type {Map<string, string>} */

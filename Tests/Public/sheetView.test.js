@@ -201,6 +201,25 @@ test('the area of a linked sheet is shown before the sheet is known', async () =
   assert.deepEqual([third.view.current, third.camera.x, third.view.stopWaiting()], [1, 0, true]);
 });
 
+test('the sheet of a link that is not there is reported once, and not after the person has chosen another one', async () => {
+  const { view, commands } = page();
+  let gone = 0;
+  view.addEventListener('gone', () => (gone += 1));
+  view.expect(9);
+  assert.deepEqual([view.isWaiting, gone], [true, 0]);
+  view.stopWaiting();
+  view.stopWaiting();
+  assert.deepEqual([view.isWaiting, gone], [false, 1]);
+  commands.add();
+  await Promise.resolve();
+  view.want(9);
+  view.go(view.current);
+  view.stopWaiting();
+  view.want(2);
+  view.stopWaiting();
+  assert.deepEqual([view.current, gone], [2, 1]);
+});
+
 test('sheets that become known after the first view of their objects are shown at their own first view', async () => {
   for (const wanted of [1, 2]) {
     const { view, camera, scene, sheets, draw, first } = page();

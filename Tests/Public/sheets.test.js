@@ -5,9 +5,11 @@ import { test } from 'node:test';
 import { SheetCommands } from '../../Public/js/edit/sheetCommands.js';
 import { readCommands, storeCommands } from '../../Public/js/edit/storedCommands.js';
 import { UndoHistory } from '../../Public/js/edit/undoHistory.js';
-import { MAX_SHEETS, offsetBetween, originOf, sheetAt, sheetOf, viewOn } from '../../Public/js/model/sheets.js';
+import { viewOn } from '../../Public/js/model/sheetBorders.js';
+import { offsetBetween } from '../../Public/js/model/sheetOffset.js';
+import { cleanSheetName, MAX_SHEETS, originOf, SHEET_TYPE, sheetAt, sheetOf } from '../../Public/js/model/sheets.js';
 import { PLANE } from '../../Public/js/model/stroke.js';
-import { cleanName, keyOf, numberOf, SHEET_TYPE, Sheets } from '../../Public/js/protocol/sheetSync.js';
+import { keyOf, numberOf, Sheets } from '../../Public/js/protocol/sheetSync.js';
 import { stateHash } from '../../Public/js/sync/stateHash.js';
 import { ADA, BEN, catchUp, caughtUp, fakeSession, gatewayEntry, joined, welcome } from './support.js';
 
@@ -186,9 +188,9 @@ test('the sheets are a part of the state that participants compare', async () =>
 });
 
 test('names are one line without characters that change the direction of text', () => {
-  assert.equal(cleanName('  One\n two‮ '), 'One two');
-  assert.equal(cleanName('​ ‏'), '');
-  assert.equal([...cleanName('a'.repeat(100))].length, 40);
+  assert.equal(cleanSheetName('  One\n two‮ '), 'One two');
+  assert.equal(cleanSheetName('​ ‏'), '');
+  assert.equal([...cleanSheetName('a'.repeat(100))].length, 40);
 });
 
 // Commands.

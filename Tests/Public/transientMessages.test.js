@@ -8,6 +8,7 @@ import {
   TransientMessages,
   TransientType,
 } from '../../Public/js/protocol/transientMessages.js';
+import { EarlyMessages } from '../../Public/js/protocol/earlyMessages.js';
 import { isDrawing } from '../../Public/js/protocol/presence.js';
 import { ADA, BEN, fakeSession, gatewayEntry, welcome } from './support.js';
 
@@ -82,10 +83,70 @@ test('nothing is received from a session that was left', () => {
   assert.deepEqual(heard, []);
 });
 
+test('messages that arrive before the parts for a meeting are received by these, the latest of each kind', () => {
+  const { early, messages, hears } = lateChannel();
+  hears(BEN, TransientType.hand, { raised: 1 });
+  hears(BEN, TransientType.hand, { raised: 2 });
+  hears(CARA, TransientType.hand, {});
+  hears(CARA, TransientType.gather, { view: [1] });
+  hears(CARA, TransientType.laser, { points: [] });
+  hears(ADA, TransientType.hand, { raised: 3 });
+  /** @type {[string, number, object][]} */
+  const heard = [];
+  for (const type of Object.values(TransientType)) messages.on(type, (...message) => heard.push([type, ...message]));
+  messages.receiveEarlier(early.take());
+  assert.deepEqual(heard, [
+    [TransientType.hand, BEN.number, { raised: 2 }],
+    [TransientType.hand, CARA.number, {}],
+    [TransientType.gather, CARA.number, { view: [1] }],
+  ]);
+  hears(BEN, TransientType.hand, {});
+  assert.deepEqual([heard.length, early.take()], [4, []]);
+});
+
+test('an early message of a participant who has left is dropped', () => {
+  const { early, hears, leaves } = lateChannel();
+  hears(BEN, TransientType.hand, { raised: 1 });
+  hears(CARA, TransientType.hand, { raised: 2 });
+  leaves(BEN);
+  assert.deepEqual(early.take().map(({ sender }) => sender), [CARA.number]);
+});
+
+test('of early messages, only a limited number is kept, and those of another session are dropped', () => {
+  const { early, hears } = lateChannel();
+  for (let number = 1; number <= 1100; number += 1) hears({ number }, TransientType.hand, { raised: 1 });
+  hears(BEN, TransientType.follow, { text: 'x'.repeat(MAX_BYTES) });
+  early.follow(fakeSession().session);
+  assert.deepEqual(early.take(), []);
+  const other = lateChannel();
+  for (let number = 1; number <= 1100; number += 1) other.hears({ number }, TransientType.hand, { raised: 1 });
+  other.hears(BEN, TransientType.follow, { text: 'x'.repeat(MAX_BYTES) });
+  const kept = other.early.take();
+  assert.deepEqual([kept.length, ...new Set(kept.map(({ type }) => type))], [1000, TransientType.hand]);
+});
+
 test('none of these messages counts as drawing', () => {
   assert.deepEqual(Object.values(TransientType).filter(isDrawing), []);
   assert.equal(isDrawing('UpsertStrokeMessage'), true);
 });
+
+/** Ada's page, whose parts for a meeting are loaded after it has entered the session. */
+function lateChannel() {
+  const { session, clock, last } = fakeSession();
+  const early = new EarlyMessages();
+  early.follow(session);
+  session.join();
+  welcome(last());
+  last().entries(gatewayEntry({ flags: 0x81, sequence: 1, type: 'participants', payload: { joined: [BEN, CARA] } }));
+  const messages = new TransientMessages(clock.now);
+  messages.follow(session);
+  /** @param {{ number: number }} sender @param {string} type @param {object} payload */
+  const hears = ({ number: sender }, type, payload) =>
+    last().entries(gatewayEntry({ flags: 0, sequence: 0, sender, type, payload }));
+  const leaves = (/** @type {typeof BEN} */ one) =>
+    last().entries(gatewayEntry({ flags: 0x81, sequence: 2, type: 'participants', payload: { left: [one] } }));
+  return { early, messages, hears, leaves };
+}
 
 /** Ada's page, with Ben and Cara in the session. */
 function channel() {

@@ -186,7 +186,7 @@ test('each page of the tab has its own history', () => {
 test('a session’s history returns with its first catch-up, and is not lost if the page is closed before', () => {
   const tab = new Tab();
   tab.draw(1);
-  tab.sharing.session = /** @type {any} */ ({ isConnected: false });
+  tab.enters({ isCaughtUp: false });
   tab.reload();
   assert.equal(tab.drawing.canUndo, false);
   tab.reload();
@@ -194,6 +194,18 @@ test('a session’s history returns with its first catch-up, and is not lost if 
     tab.drawing.dispatchEvent(new Event('caughtup'));
     assert.equal(tab.history.done.length, 1);
   }
+});
+
+test('in a session that was entered before, the history returns as soon as a picture is displayed', () => {
+  const tab = new Tab();
+  tab.draw(1);
+  tab.enters({ isCaughtUp: true });
+  tab.reload();
+  assert.equal(tab.history.done.length, 1);
+  // Without a connection, the last known picture is displayed.
+  tab.enters({ isCaughtUp: false, lastSeen: 'whole' });
+  tab.reload();
+  assert.equal(tab.history.done.length, 1);
 });
 
 for (
@@ -221,7 +233,12 @@ class Tab {
   isRefused = false;
   /** The number of steps that found nothing. */
   failed = 0;
-  sharing = Object.assign(new EventTarget(), { pageId: 'board-1', session: null });
+  sharing = Object.assign(new EventTarget(), {
+    pageId: 'board-1',
+    session: /** @type {object | null} */ (null),
+    lastSeen: '',
+  });
+  isCaughtUp = false;
   #parts = this.#load();
   store = this.#restore();
 
@@ -317,6 +334,12 @@ class Tab {
     this.store = this.#restore();
   }
 
+  /** Enters a session with the present picture. @param {{ isCaughtUp: boolean, lastSeen?: string }} state of the next page */
+  enters({ isCaughtUp, lastSeen = '' }) {
+    Object.assign(this.sharing, { session: {}, lastSeen });
+    this.isCaughtUp = isCaughtUp;
+  }
+
   /** Shows another page without a reload. @param {string} page */
   show(page) {
     this.sharing.dispatchEvent(new Event('leave'));
@@ -349,6 +372,7 @@ class Tab {
       tasks: commands.tasks,
       sheets: this.sheets,
       storage,
+      isCaughtUp: () => this.isCaughtUp,
       sharing: /** @type {any} */ (this.sharing),
     });
   }

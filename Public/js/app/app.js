@@ -16,7 +16,7 @@ import { Shapes } from '../model/shapes.js';
 import { isDrawing, Presence } from '../protocol/presence.js';
 import { newKey } from '../sync/key.js';
 import { boardIn, sessionIn } from './startPage.js';
-import { loadAtLast, loadDeferred } from './loading.js';
+import { loadAtLast, loadDeferred, loadSession } from './loading.js';
 import { FrameScheduler } from './frameScheduler.js';
 import { Sharing } from './sharing.js';
 import { replayStrokes } from './strokeReplay.js';
@@ -98,8 +98,8 @@ const selectionController = new SelectionController({
   requestFrame,
 });
 const { selectTool } = selectionController;
-/** @type {import('../ui/sharedCursors.js').SharedCursors | null} null until they are loaded, earlier than any session */
-let cursors = null;
+/** @type {import('./sessionParts.js').SessionParts | null} null until they are loaded, earlier than any session */
+let sessionParts = null;
 const base = new URL('/', location.href);
 const tabStorage = storageOr(() => sessionStorage);
 const sharing = new Sharing({
@@ -112,6 +112,7 @@ const sharing = new Sharing({
   database: browserDatabase,
   snapshots: browserSnapshots,
   newId: newKey,
+  load: /** @returns {Promise<any>} */ (failed) => loadAtLast(prepareSession, failed),
 });
 
 const toolbar = new Toolbar();
@@ -154,7 +155,7 @@ const flow = new SessionFlow({
   people,
   banner,
   participantsChanged: (active) => {
-    cursors?.keepOnly(active);
+    sessionParts?.cursors.keepOnly(active);
     stateChanged();
   },
   dialogs: /** @returns {Promise<any>} */ () => deferred(),
@@ -171,7 +172,7 @@ frames.run(
   },
   (now) => pageState.frame(now),
   (now) => drawing.flush(now),
-  (now) => cursors?.frame(now) ?? false,
+  (now) => sessionParts?.cursors.frame(now) ?? false,
   (now) => itemStore.placements.frame(now),
   (now) => itemView.frame(now, renderer),
   (now) => selectionController.frame(now),
@@ -220,7 +221,7 @@ const input = new PointerInput(canvas, camera, {
   penSeen: () => touchDrawing.penDetected(),
   hovered: (point) => {
     pointer = point;
-    cursors?.moved(point);
+    sessionParts?.cursors.moved(point);
     if (toolbar.tool === 'select' && !selectTool.isMoving) {
       canvas.dataset.over = point ? selectTool.cursorAt(...point) : '';
     }
@@ -236,7 +237,6 @@ sharing.addEventListener('session', () => {
   if (endedSession) toolbar.choose('hand');
   else if (wasEnded) toolbar.choose('pen');
   wasEnded = endedSession !== null;
-  cursors?.follow(session);
   presence.follow(session);
   selectionController.follow(session);
   stateChanged();
@@ -264,56 +264,21 @@ function observeSession(session) {
   });
 }
 
+/** Loads the parts that a session needs, and creates them. */
+async function prepareSession() {
+  const loaded = await loadSession();
+  sessionParts ??= loaded.createSessionParts(page);
+  return { ...loaded, parts: sessionParts };
+}
+
 /** @type {ReturnType<typeof createDeferred> | null} */
 let creating = null;
 /** Loads and creates the parts that the first stroke does not need. After a failure, the next call tries again. */
 const deferred = () => creating ??= createDeferred().catch((error) => (creating = null, Promise.reject(error)));
 
 async function createDeferred() {
-  const { createParts, SharedCursors, ...functions } = await loadDeferred();
-  if (!cursors) {
-    cursors = new SharedCursors(camera, { glides: () => !reducedMotion.matches, requestFrame });
-    cursors.follow(sharing.session);
-  }
-  const parts = await createParts({
-    base,
-    camera,
-    canvas,
-    choose,
-    cursors,
-    drawing,
-    flow,
-    frameQueue,
-    frames,
-    history,
-    index,
-    input,
-    isEnded,
-    itemStore,
-    items,
-    itemView,
-    people,
-    pointer: () => pointer,
-    presence,
-    reducedMotion,
-    renderer,
-    requestFrame,
-    scene,
-    selection,
-    selectionController,
-    settings,
-    shapes,
-    sharing,
-    stateChanged,
-    stylePicker,
-    tabStorage,
-    textBox,
-    textTool,
-    toolbar,
-    tools,
-    view,
-  });
-  return { ...functions, ...parts };
+  const [{ parts: present }, { createParts, ...functions }] = await Promise.all([prepareSession(), loadDeferred()]);
+  return { ...functions, ...await createParts({ ...page, ...present }) };
 }
 
 /**
@@ -330,6 +295,52 @@ const inputSources = new InputSources(
   (pasted) => withDeferred(({ inserter }) => inserter.insertText(pasted)),
   isEnded,
 );
+
+/** The components that the later parts use. */
+const page = {
+  base,
+  camera,
+  canvas,
+  choose,
+  drawing,
+  finish: () => {
+    input.finish();
+    textTool.finish();
+    selectTool.select([]);
+  },
+  flow,
+  frameQueue,
+  frames,
+  history,
+  index,
+  input,
+  isCaughtUp: () => sharing.session !== null && !initialView.isCatchingUp,
+  isEnded,
+  isWorking: () => input.isWorking || textTool.edited !== null,
+  itemStore,
+  items,
+  itemView,
+  people,
+  pointer: () => pointer,
+  presence,
+  reducedMotion,
+  renderer,
+  requestFrame,
+  scene,
+  selection,
+  selectionController,
+  settings,
+  shapes,
+  sharing,
+  stateChanged,
+  stylePicker,
+  tabStorage,
+  textBox,
+  textTool,
+  toolbar,
+  tools,
+  view,
+};
 
 /** @param {import('../model/item.js').Item | null} item */
 function choose(item) {
@@ -411,7 +422,7 @@ document.addEventListener('visibilitychange', () => {
 
 openToInspection({
   sharing,
-  stateHash: async (retained) => (await loadDeferred()).stateHash(retained),
+  stateHash: async (retained) => (await loadSession()).stateHash(retained),
   shapes,
   items,
   selection,
@@ -443,5 +454,7 @@ else if (location.pathname.startsWith('/s/')) withDeferred(({ openDamagedLink })
 else openAlone();
 stateChanged();
 document.documentElement.dataset.ready = 'true';
-// Loads these parts now, so that they are available when the connection is lost.
-loadAtLast().then(deferred).then(({ startRest }) => startRest({ sharing, settings, storage, people }));
+// Loads these parts now, so that they are available when the connection is lost. First those that a session needs, so that entering
+// it does not wait for the others.
+loadAtLast(prepareSession).then(() => loadAtLast(loadDeferred)).then(deferred)
+  .then(({ startRest }) => startRest({ sharing, settings, storage, people }));

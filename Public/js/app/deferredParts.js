@@ -20,6 +20,7 @@ import { AttachmentLimit } from './attachmentLimit.js';
 import { showAuthors } from './authors.js';
 import { useFonts } from './fonts.js';
 import { offerKeyboard } from './keyboard.js';
+import { loadSession } from './loading.js';
 import { offerObjects } from './objects.js';
 import { startPages } from './pages.js';
 import { startSheets } from './sheets.js';
@@ -28,21 +29,23 @@ import { offerTimeMachine } from './timeMachine.js';
 import { offerTransforms } from './transforms.js';
 
 /**
- * The components that exist already.
+ * The components that exist from the beginning.
  * @typedef {object} Page
  * @property {URL} base the address of the gateway
  * @property {import('../model/camera.js').Camera} camera
  * @property {HTMLCanvasElement} canvas
  * @property {(item: import('../model/item.js').Item | null) => void} choose selects an item
- * @property {import('../ui/sharedCursors.js').SharedCursors} cursors
  * @property {import('../edit/drawing.js').Drawing} drawing
+ * @property {() => void} finish ends everything that is in progress on the shown sheet
  * @property {import('../ui/sessionFlow.js').SessionFlow} flow
  * @property {import('../model/scheduling.js').FrameQueue} frameQueue
  * @property {import('./frameScheduler.js').FrameScheduler} frames
  * @property {import('../edit/undoHistory.js').UndoHistory} history
  * @property {import('../model/spatialIndex.js').ShapeIndex} index
  * @property {import('../tools/pointerInput.js').PointerInput} input
+ * @property {() => boolean} isCaughtUp returns true once the session's picture is displayed
  * @property {() => boolean} isEnded returns true if the session has ended
+ * @property {() => boolean} isWorking returns true while this person draws or writes
  * @property {import('../edit/itemStore.js').ItemStore} itemStore
  * @property {import('../model/scene.js').Items} items
  * @property {import('../ui/itemView.js').ItemView} itemView
@@ -73,11 +76,11 @@ import { offerTransforms } from './transforms.js';
  *   ellipse: ShapeTool }} Tools
  */
 
-/** @param {Page} page */
+/** @param {Page & import('./sessionParts.js').SessionParts} page */
 export async function createParts(page) {
-  await speakLater(document.documentElement.lang);
+  const [sessionModule] = await Promise.all([loadSession(), speakLater(document.documentElement.lang)]);
   const { selectionController, selection, scene, sharing, renderer, frames, tools } = page;
-  const { textTool, settings, input, itemView, itemStore, items, flow } = page;
+  const { textTool, settings, itemView, itemStore, items, flow, shownSheet } = page;
   renderer.useTiles(TiledRenderer);
   itemView.showPictures(BitmapCache, PreviewCache, Animations);
   itemStore.usePreviews(new Previews(items, makePreview));
@@ -90,20 +93,8 @@ export async function createParts(page) {
   const { selectTool, tasks } = selectionController;
   offerKeyboard({ ...page, view: renderer, offerUnlock: (locked) => lockBar.offer(locked) });
   offerTransforms({ ...page, canvas: renderer, snappedTools: [tools.rectangle, tools.ellipse] });
-  const isWorking = () => input.isWorking || textTool.edited !== null;
-  const sheets = startSheets({
-    ...page,
-    canvas: renderer,
-    profile: settings,
-    isWorking,
-    finish: () => {
-      input.finish();
-      textTool.finish();
-      selectTool.select([]);
-    },
-    changed: page.stateChanged,
-  });
-  offerTimeMachine({ ...page, sheets });
+  const sheets = startSheets({ ...page, profile: settings, changed: page.stateChanged });
+  offerTimeMachine({ ...page, sessionModule });
   const exporting = new ExportDialog(
     scene,
     selection,
@@ -128,14 +119,13 @@ export async function createParts(page) {
     tasks,
     storage: page.tabStorage,
     profile: settings,
-    sheets: sheets.sheets,
+    sheets: shownSheet.sheets,
     newPage: () => flow.newPage(),
   });
   const meeting = new Meeting({
     ...page,
     view: renderer,
     selectTool,
-    isWorking,
     reach: (bounds) => sheets.reach(bounds),
     elsewhere: (x, y) => sheets.elsewhere(x, y),
     glides: () => !page.reducedMotion.matches,
@@ -149,6 +139,6 @@ export async function createParts(page) {
     lockBar,
     meeting,
     pages,
-    showLink: (/** @type {string} */ link) => showLink(link + sheets.hash),
+    showLink: (/** @type {string} */ link) => showLink(link + shownSheet.hash),
   };
 }

@@ -56,8 +56,8 @@
 
   // Loaded in parallel with the page. If this fails, the page reports the error when it needs the strings.
   STRINGS[language]?.().catch(reloadCopy);
-  // A page of a session needs these parts at once.
-  if (location.pathname !== '/') import('./deferred.js').catch(reloadCopy);
+  // The page of a session needs these parts at once.
+  if (location.pathname !== '/') import('./session.js').catch(reloadCopy);
 
   const dark = matchMedia('(prefers-color-scheme: dark)');
   let theme = stored('theme');

@@ -19,7 +19,7 @@ import { loadAtLast } from './loading.js';
 export async function useFonts(parts) {
   const { shapes, frameQueue, renderer, textBox } = parts;
   new FontPicker(parts);
-  await loadAtLast(undefined, loadFonts);
+  await loadAtLast(loadFonts);
   const texts = shapes.all.filter((shape) => 'font' in shape && shape.font !== '');
   for (const text of texts) frameQueue.add(() => shapes.remeasured(text));
   if (texts.length > 0) frameQueue.add(() => renderer.redraw());

@@ -9,13 +9,14 @@ import { newRecord } from '../persist/pageList.js';
  * @typedef {import('../model/scene.js').Drawable} Drawable
  *
  * @typedef {object} Parts
- * @property {EventTarget & Pick<import('./sharing.js').Sharing, 'session' | 'over' | 'pageId' | 'isShared' | 'copiedFrom'>} sharing
+ * @property {EventTarget & Pick<import('./sharing.js').Sharing, 'session' | 'over' | 'pageId' | 'isShared' | 'copiedFrom' | 'gone'>} sharing
  * @property {EventTarget} drawing
  * @property {Pick<import('../model/scene.js').Scene, 'all' | 'isEmpty' | 'observe'>} scene
  * @property {import('../protocol/titleSync.js').Title} title
  * @property {Pick<import('../persist/pageList.js').PageList, 'find' | 'put' | 'remove' | 'forget'>} list
  * @property {{ name: string, color: string }} profile of this person
  * @property {(drawables: readonly Drawable[]) => Promise<Blob | null>} paint makes a thumbnail
+ * @property {() => boolean} isCaughtUp returns true once the session's picture is displayed
  * @property {(run: () => void) => unknown} later runs it after a while, when the page has nothing else to do
  * @property {() => number} [wallClock] milliseconds since 1970
  */
@@ -61,6 +62,8 @@ export class PageRecorder {
     scene.observe({ shown: pictureChanged, changed: pictureChanged, hidden: pictureChanged });
     title.addEventListener('change', () => this.#saveLater());
     this.#pageChanged();
+    // The session may have been entered before this part of the page was loaded.
+    this.#isCaughtUp = parts.isCaughtUp();
   }
 
   /** Stores the record with the present date, and then the thumbnail if the picture has changed. */
@@ -129,14 +132,14 @@ export class PageRecorder {
 
   /** @param {GroupSession | null} session from now on */
   #watch(session) {
-    const before = this.#session;
-    if (session === before) return;
-    this.#session = session;
+    const { sharing: { gone }, list } = this.#parts;
     // The gateway has forgotten the page, so its link is of no use.
-    if (before?.reason?.kind === 'unknown') {
-      this.#gone.add(before.id);
-      this.#parts.list.remove({ id: before.id, isShared: true });
+    if (gone && !this.#gone.has(gone)) {
+      this.#gone.add(gone);
+      list.remove({ id: gone, isShared: true });
     }
+    if (session === this.#session) return;
+    this.#session = session;
     session?.addEventListener('participantschange', () => session === this.#session && this.#addPeople());
   }
 

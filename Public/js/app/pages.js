@@ -1,7 +1,6 @@
 /** The list of pages; the title and the address of the shown page; and its undo history over reloads. */
 
 import { sheetOf } from '../model/sheets.js';
-import { Title } from '../protocol/titleSync.js';
 import { PageList } from '../persist/pageList.js';
 import { thumbnailOf } from '../render/export/thumbnail.js';
 import { onWhitePaper } from '../ui/exportDialog.js';
@@ -13,7 +12,7 @@ import { PageRecorder } from './pageRecorder.js';
 import { UndoStore } from './undoStore.js';
 
 /**
- * @typedef {import('./undoStore.js').Parts & Pick<import('./pageRecorder.js').Parts, 'scene' | 'profile'> & {
+ * @typedef {import('./undoStore.js').Parts & Pick<import('./pageRecorder.js').Parts, 'scene' | 'profile' | 'title'> & {
  *   newPage: () => void }} Parts
  */
 
@@ -22,8 +21,7 @@ const RECORD_AFTER_MS = 10_000;
 
 /** @param {Parts} parts @returns {PagesDialog} */
 export function startPages(parts) {
-  const { sharing, newPage } = parts;
-  const title = sharing.title ??= new Title();
+  const { sharing, title, newPage } = parts;
   new Address(sharing);
   const list = new PageList({ leases: sharing.leases });
   const paint = (/** @type {readonly import('../model/scene.js').Drawable[]} */ all) => {
@@ -36,7 +34,7 @@ export function startPages(parts) {
     return thumbnailOf(drawables, paint, paper);
   };
   const later = (/** @type {() => void} */ run) => setTimeout(() => whenIdle(run), RECORD_AFTER_MS);
-  const recorder = new PageRecorder({ ...parts, title, list, paint, later });
+  const recorder = new PageRecorder({ ...parts, list, paint, later });
   const undoStore = new UndoStore(parts);
   showTitle(title, sharing);
   addEventListener('pagehide', () => {

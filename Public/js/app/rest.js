@@ -1,8 +1,8 @@
 /** The steps of the start that can wait until the first stroke can be drawn. */
 
 import { browserSnapshots } from '../persist/database.js';
-import { removeOldSnapshots } from '../persist/sessionSnapshots.js';
 import { offerName } from '../ui/nameNote.js';
+import { loadSession } from './loading.js';
 import { keepOffline, whenIdle } from './offline.js';
 import { nameAppleKeys } from '../i18n/appleKeys.js';
 import { sessionInPath } from '../model/sessionPath.js';
@@ -21,8 +21,10 @@ export function startRest(parts) {
   nameAppleKeys(document);
   onResume((isDoubtful) => sharing.session?.checkConnection({ isDoubtful }));
   offerName({ ...parts, session });
-  whenIdle(() => {
+  whenIdle(async () => {
     keepOffline();
+    const { removeOldSnapshots } = await loadSession();
     removeOldSnapshots(browserSnapshots, session);
   });
+  document.documentElement.dataset.complete = 'true';
 }

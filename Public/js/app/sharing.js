@@ -4,9 +4,7 @@ import { browserEnvironment } from '../sync/environment.js';
 import { browserTabs } from '../persist/tabLease.js';
 import { LocalBoards } from '../persist/localBoards.js';
 import { PageLeases } from '../persist/pageLeases.js';
-import { loadAtLast, loadDeferred } from './loading.js';
-import { drainAndLeave, drainOrphanedOutboxes } from './outboxDrain.js';
-import { SaveScheduler } from './saveScheduler.js';
+import { loadAtLast, loadSession } from './loading.js';
 
 /**
  * @typedef {import('../edit/drawing.js').Drawing} Drawing
@@ -59,13 +57,18 @@ export class Sharing extends EventTarget {
   #journal = null;
   /** @type {OutboxStore | null} */
   #store = null;
-  #saves;
+  /** The parts that a session needs; null before the first session. @type {typeof import('./session.js') | null} */
+  #parts = null;
+  /** @type {import('./saveScheduler.js').SaveScheduler | null} created for the first session */
+  #saves = null;
   /** @type {string | null} */
   #over = null;
   /** The title of the page; null until it is needed. @type {import('../protocol/titleSync.js').Title | null} */
   title = null;
   /** The names and the order of the sheets; null until they are needed. @type {import('../protocol/sheetSync.js').Sheets | null} */
   sheets = null;
+  /** The id of a session that the gateway no longer knew; '' for none. */
+  gone = '';
   /** The leases of this page. */
   leases;
 
@@ -82,7 +85,8 @@ export class Sharing extends EventTarget {
    * @param {() => string} options.newId random
    * @param {import('../persist/tabLease.js').TabEnvironment} [options.tabs]
    * @param {import('../sync/environment.js').Environment} [options.env]
-   * @param {typeof loadAtLast} [options.load]
+   * @param {(failed: (error: Error) => void) => ReturnType<typeof loadSession>} [options.load] loads the parts that a session needs;
+   *   `failed` is called for the first failure
    * @param {(session: GroupSession) => GroupSessionJournal} [options.openJournal]
    */
   constructor({
@@ -97,7 +101,7 @@ export class Sharing extends EventTarget {
     newId,
     tabs = browserTabs,
     env = browserEnvironment,
-    load = loadAtLast,
+    load = (failed) => loadAtLast(loadSession, failed),
     openJournal,
   }) {
     super();
@@ -111,7 +115,6 @@ export class Sharing extends EventTarget {
     this.leases = new PageLeases(newId(), tabs);
     this.#acquireLease = this.leases.acquire.bind(this.leases);
     this.#env = env;
-    this.#saves = new SaveScheduler(() => this.#save(), env);
     this.#load = load;
     this.#openJournal = openJournal;
     this.#database = database;
@@ -176,8 +179,7 @@ export class Sharing extends EventTarget {
   /** Creates a session with the current picture. @returns {Promise<GroupSession>} */
   async share() {
     await this.#opening;
-    const { createSession } = await loadDeferred();
-    const { id } = await createSession({ base: this.#base, activity: ACTIVITY });
+    const id = await this.#create();
     return await this.#enter(id, { bringsPicture: true });
   }
 
@@ -193,9 +195,7 @@ export class Sharing extends EventTarget {
   async newPage() {
     const old = this.#session;
     if (!old) return await this.#newBoard();
-    const follows = { id: old.id, token: old.token };
-    const { createSession } = await loadDeferred();
-    const { id } = await createSession({ base: this.#base, activity: ACTIVITY, follows });
+    const id = await this.#create({ id: old.id, token: old.token });
     await this.#follow(old, id, old.localParticipant?.number ?? 0);
   }
 
@@ -221,6 +221,7 @@ export class Sharing extends EventTarget {
     this.#itemStore.detach();
     this.title?.detach();
     this.#over = isOver && this.#session ? this.#session.id : null;
+    if (this.#session?.reason?.kind === 'unknown') this.gone = this.#session.id;
     if (comesBack && this.#session) this.#store?.save(this.#session.save());
     else this.#store?.forget();
     if (!isOver) this.#alone.begin();
@@ -236,12 +237,22 @@ export class Sharing extends EventTarget {
 
   /** @returns {Promise<boolean> | undefined} true if it is stored */
   #save() {
-    this.#saves.cancel();
+    this.#saves?.cancel();
     if (!this.#session || this.#session.state === 'invalidated') return;
     return this.#store?.save(this.#session.save()).then((isKept) => {
       if (!isKept) this.dispatchEvent(new Event('unkept'));
       return isKept;
     });
+  }
+
+  /**
+   * Creates a session.
+   * @param {{ id: string, token: string | null }} [follows] the session before it @returns {Promise<string>} its id
+   */
+  async #create(follows) {
+    const { createSession } = await loadSession();
+    const { id } = await createSession({ base: this.#base, activity: ACTIVITY, follows });
+    return id;
   }
 
   /** @param {string} id @param {{ bringsPicture: boolean }} options */
@@ -252,22 +263,24 @@ export class Sharing extends EventTarget {
       this.#alone.begin();
       this.dispatchEvent(new CustomEvent('unloaded', { detail }));
     };
-    const parts = await this.#load(failed);
+    this.#parts = await this.#load(failed);
     const {
+      drainOrphanedOutboxes,
       GroupSession,
-      GroupSessionJournal,
+      journalOpener,
       OutboxStore,
-      persistentJournalEnvironment,
+      SaveScheduler,
       SessionSnapshots,
       Sheets,
       Title,
-    } = parts;
+    } = this.#parts;
     const [database, newId, acquireLease] = [this.#database, this.#newId, this.#acquireLease];
     const newStore = (/** @type {typeof NO_STORAGE} */ storage) =>
       new OutboxStore({ session: id, storage, database, newId, acquireLease });
     const store = newStore(this.#storage);
     const saved = await store.open();
     const sheets = this.sheets ??= new Sheets();
+    const saves = this.#saves ??= new SaveScheduler(() => this.#save(), this.#env);
     const snapshots = this.#snapshots ??= new SessionSnapshots({
       drawing: this.#drawing,
       sheets,
@@ -279,10 +292,7 @@ export class Sharing extends EventTarget {
       env: this.#env,
     });
     const stored = bringsPicture ? null : await snapshots.read(id);
-    if (!this.#openJournal) {
-      const env = persistentJournalEnvironment(this.#database, this.#tabs);
-      this.#openJournal = (/** @type {GroupSession} */ session) => new GroupSessionJournal(session, { env });
-    }
+    this.#openJournal ??= journalOpener(this.#database, this.#tabs);
     const deleteBoard = this.#alone.close();
     const newSession = (/** @type {SavedParticipant | null} */ saved) =>
       new GroupSession({ id, base: this.#base, profile: this.#profile(), saved, env: this.#env });
@@ -294,7 +304,7 @@ export class Sharing extends EventTarget {
     sheets.attach(session, { bringsPicture, stored: this.#drawing.stored });
     session.addEventListener('savechange', (event) => {
       // A finished stroke is stored at once; unfinished strokes and received results are stored later.
-      this.#saves.schedule(/** @type {CustomEvent} */ (event).detail.isUrgent);
+      saves.schedule(/** @type {CustomEvent} */ (event).detail.isUrgent);
     });
     session.addEventListener('newsession', (event) => {
       const { session: next, by } = /** @type {CustomEvent} */ (event).detail;
@@ -345,7 +355,7 @@ export class Sharing extends EventTarget {
     this.dispatchEvent(new Event('leave'));
     this.#session = null;
     const who = old.participant(by);
-    if (this.#store) drainAndLeave(old, this.#store);
+    if (this.#store) this.#parts?.drainAndLeave(old, this.#store);
     await this.#enter(id, { bringsPicture: false });
     this.dispatchEvent(
       new CustomEvent('followed', { detail: { from: old.id, by: who, isOwn: by === old.localParticipant?.number } }),

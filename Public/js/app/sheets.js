@@ -1,9 +1,7 @@
-/** The sheets of the page: their tabs, their list, their keys, and the sheet that the address names. */
+/** The sheets of the page: their tabs, their list and their keys. */
 
 import { SheetCommands } from '../edit/sheetCommands.js';
-import { isSheet, sheetAt } from '../model/sheets.js';
-import { SheetContents } from '../model/sheetContents.js';
-import { Sheets } from '../protocol/sheetSync.js';
+import { sheetAt } from '../model/sheets.js';
 import { announce, confirmed, toast } from '../ui/dialogs.js';
 import { element, make } from '../ui/elements.js';
 import { icon } from '../ui/icons.js';
@@ -13,54 +11,34 @@ import { closePopover } from '../ui/popovers.js';
 import { SheetPeople } from '../ui/sheetPeople.js';
 import { SheetsDialog } from '../ui/sheetsDialog.js';
 import { SheetTabs } from '../ui/sheetTabs.js';
-import { SheetView } from '../ui/sheetView.js';
 import { strings } from '../i18n/i18n.js';
 import { laterStrings } from '../i18n/later.js';
-import { members, setMember, SHEET_MEMBER } from './addressMembers.js';
-import { keepOnBoard } from './boardSheets.js';
 
 /**
- * @typedef {import('../protocol/sheetSync.js').Sheet} Sheet
+ * @typedef {import('../model/sheets.js').Sheet} Sheet
+ * @typedef {import('../ui/sheetView.js').SheetView} SheetView
  * @typedef {{ number: number, name: string, label: string, content: import('../model/scene.js').Scene['sheet'] }} SheetOfPage
  *   `name`: '' if it has none; `label`: the name, or else the place
  *
  * @typedef {object} Parts
  * @property {import('./sharing.js').Sharing} sharing
  * @property {import('../model/scene.js').Scene} scene
- * @property {import('../model/shapes.js').Shapes} shapes
- * @property {import('../model/scene.js').Items} items
  * @property {import('../edit/drawing.js').Drawing} drawing
  * @property {import('../edit/undoHistory.js').UndoHistory} history
- * @property {import('../model/camera.js').Camera} camera
- * @property {{ width: number, height: number }} canvas in pixels
- * @property {import('../ui/canvasView.js').CanvasView} view
+ * @property {ReturnType<typeof import('./shownSheet.js').showSheet>} shownSheet
  * @property {import('../protocol/presence.js').Presence} presence
  * @property {{ name: string, color: string }} profile of this person
  * @property {import('../ui/people.js').People} people
- * @property {import('./frameScheduler.js').FrameScheduler} frames
- * @property {() => boolean} isWorking returns true while the pointer draws
- * @property {() => void} finish ends everything that is in progress on the shown sheet
  * @property {() => void} changed updates the state of the page
  */
 
-/** The delay before the others learn which sheet this page shows: a person may step through many sheets by keys. */
-const REPORT_AFTER_MS = 300;
 /** The maximum number of people who are named in a question. */
 const MAX_NAMES = 3;
 
-/** Starts the sheets. @param {Parts} parts */
+/** Offers the sheets. @param {Parts} parts */
 export function startSheets(parts) {
-  const { sharing, scene, shapes, items, drawing, history, presence, profile, frames } = parts;
-  const sheets = sharing.sheets ??= new Sheets();
-  const contents = new SheetContents(scene);
-  const requestFrame = () => frames.request();
-  const view = new SheetView({
-    ...parts,
-    sheets,
-    contents,
-    find: (id) => shapes.find(id) ?? items.find(id),
-    requestFrame,
-  });
+  const { sharing, scene, drawing, history, presence, profile, shownSheet } = parts;
+  const { sheets, contents, view } = shownSheet;
   const commands = new SheetCommands(sheets, history, () => contents.filled);
   const people = new SheetPeople({ sheets, view, sharing, presence, profile });
   parts.people.placeOf = (person) => people.placeOf(person);
@@ -129,24 +107,16 @@ export function startSheets(parts) {
   new MutationObserver(show).observe(element('people'), { childList: true });
   show();
 
-  // The others expect the first sheet.
-  let reported = 1;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const report = () => {
-    const { current } = view;
-    if (current === reported) return;
-    reported = current;
-    // The address may still name the sheet that the page waits for.
-    if (!view.isWaiting) nameInAddress(current);
-    clearTimeout(timer);
-    timer = setTimeout(() => presence.see(current), REPORT_AFTER_MS);
-  };
-  view.addEventListener('change', report);
-  view.addEventListener('shown', () => {
+  const announceShown = () => {
     const { current, list } = view;
     announce(laterStrings.sheetShown(people.labelOf(current), list.indexOf(current) + 1, list.length));
-  });
+  };
+  view.addEventListener('shown', announceShown);
+  const tellGone = () => toast(laterStrings.sheetGone);
+  view.addEventListener('gone', tellGone);
+  // The address may have named a sheet before this part of the page was loaded.
+  if (view.current !== 1) announceShown();
+  if (shownSheet.isGone) tellGone();
   history.before = (command) => {
     const { content } = command;
     if (content?.kind !== 'sheet') {
@@ -158,7 +128,7 @@ export function startSheets(parts) {
     if (!content.before || 'isRemoved' in content.before) view.want(content.number);
   };
   // The sheet does not come back if somebody else has changed it meanwhile.
-  drawing.addEventListener('undofailed', () => view.stopWaiting());
+  drawing.addEventListener('undofailed', () => view.go(view.current));
   sheets.addEventListener('remotechange', (event) => {
     const { number, before, after, by } =
       /** @type {CustomEvent<{ number: number, before: Sheet | null, after: Sheet | null, by: number }>} */ (event)
@@ -168,29 +138,8 @@ export function startSheets(parts) {
     toast(laterStrings.removedSheetBy(name, people.nameOf(number)));
   });
 
-  keepOnBoard(sheets, drawing, sharing);
   bindKeys(view);
-  frames.run(() => view.frame());
-  addEventListener('resize', () => view.resized());
-  const stopWaiting = () => {
-    if (!view.stopWaiting()) return;
-    nameInAddress(view.current);
-    toast(laterStrings.sheetGone);
-  };
-  const goToNamed = () => {
-    const number = numberInAddress();
-    if (number > 0) view.expect(number);
-    // The page may have been shown before this part of it was loaded.
-    if (sharing.session?.isConnected ?? sharing.pageId) stopWaiting();
-  };
-  addEventListener('hashchange', goToNamed);
-  goToNamed();
-  // Another sheet may have been shown before this listener was added.
-  report();
-  drawing.addEventListener('caughtup', stopWaiting);
-  for (const event of ['opened', 'session']) sharing.addEventListener(event, () => sharing.session || stopWaiting());
   return {
-    sheets,
     /** Adds a sheet without showing it. @param {string} name @returns {number} 0: there are too many */
     addSheet: (name) => commands.add(name),
     /** Names the shown sheet if it has no name. @param {string} name */
@@ -204,10 +153,6 @@ export function startSheets(parts) {
         label: people.nameOf(number),
         content: contents.of(number),
       }));
-    },
-    /** The shown sheet as a part of a link; '' for the first one. */
-    get hash() {
-      return view.current === 1 ? '' : `#${SHEET_MEMBER}=${view.current}`;
     },
     /** The number of the shown sheet. */
     get current() {
@@ -259,17 +204,6 @@ function addMenuEntry(open) {
     open();
   });
   element('pages').after(entry);
-}
-
-/** @returns {number} the sheet that the address names; 0: none */
-function numberInAddress() {
-  const number = Number(members().get(SHEET_MEMBER));
-  return isSheet(number) ? number : 0;
-}
-
-/** @param {number} number of the shown sheet */
-function nameInAddress(number) {
-  setMember(SHEET_MEMBER, number === 1 ? null : String(number));
 }
 
 /**

@@ -8,7 +8,6 @@ import { element, make } from '../ui/elements.js';
 import { clockIcon } from '../ui/pastIcons.js';
 import { closePopover } from '../ui/popovers.js';
 import { TimeMachine } from '../ui/timeMachine.js';
-import { members, setMember, SHEET_MEMBER } from './addressMembers.js';
 import { isOwn } from './sheets.js';
 
 /**
@@ -30,8 +29,8 @@ import { isOwn } from './sheets.js';
  * @property {import('../model/scheduling.js').FrameQueue} frameQueue
  * @property {import('./frameScheduler.js').FrameScheduler} frames
  * @property {MediaQueryList} reducedMotion
- * @property {{ sheets: import('../protocol/sheetSync.js').Sheets, readonly current: number,
- *   reach: (bounds: import('../model/stroke.js').Bounds) => unknown }} sheets
+ * @property {Pick<ReturnType<typeof import('./shownSheet.js').showSheet>, 'sheets' | 'view'>} shownSheet
+ * @property {typeof import('./session.js')} sessionModule
  */
 
 /** The member of the address with a moment. */
@@ -41,7 +40,7 @@ const MIN_EVERYTHING = 2;
 
 /** @param {Parts} parts */
 export function offerTimeMachine(parts) {
-  const { sharing, frames, selectionController } = parts;
+  const { sharing, frames, selectionController, sessionModule: { members } } = parts;
   /** @type {TimeMachine | null} null until it is opened for the first time */
   let machine = null;
   const open = (/** @type {Moment | null} */ moment = null) => {
@@ -73,12 +72,12 @@ export function offerTimeMachine(parts) {
     const moment = momentIn(text);
     if (moment) return open(moment);
     toast(laterStrings.unknownMoment);
-    nameNoMoment();
+    nameNoMoment(parts);
   };
   addEventListener('hashchange', goToNamed);
   sharing.addEventListener('session', goToNamed);
   // A drawing without a session has no history.
-  sharing.addEventListener('opened', () => sharing.session || nameNoMoment());
+  sharing.addEventListener('opened', () => sharing.session || nameNoMoment(parts));
   goToNamed();
 
   selectionController.questionOf = (isForGood) => removalQuestion(parts, isForGood);
@@ -87,12 +86,12 @@ export function offerTimeMachine(parts) {
 
 /** @param {Parts} parts @returns {TimeMachine} */
 function create(parts) {
-  const { sharing, sheets, itemView, frames } = parts;
+  const { sharing, shownSheet, itemView, frames, sessionModule: { members, SHEET_MEMBER } } = parts;
   return new TimeMachine({
     ...parts,
     painter: itemView.painter,
     // The sheet of a link is shown as soon as the sheets are known.
-    sheet: () => Number(members().get(SHEET_MEMBER)) || sheets.current,
+    sheet: () => Number(members().get(SHEET_MEMBER)) || shownSheet.view.current,
     requestFrame: () => frames.request(),
     bringBack: (chosen, isAll, past) => bringBack(parts, chosen, isAll, past),
     linkTo: (sequence, sheet) => {
@@ -100,7 +99,7 @@ function create(parts) {
       if (sheet > 1) named.set(SHEET_MEMBER, String(sheet));
       return new URL(`/s/${sharing.session?.id}#${named}`, location.href).href;
     },
-    closed: nameNoMoment,
+    closed: () => nameNoMoment(parts),
   });
 }
 
@@ -111,14 +110,14 @@ function create(parts) {
  * @returns {Promise<string>} '' if something has come back; otherwise the reason why nothing has
  */
 async function bringBack(parts, chosen, isAll, past) {
-  const { frameQueue, selectionController, toolbar, sheets } = parts;
+  const { frameQueue, selectionController, toolbar, shownSheet } = parts;
   // All received entries must be on the page before the objects are compared with it.
   frameQueue.flush();
   const { shapes, placed, copies, lost } = await returning(chosen, parts);
   const count = shapes.length + placed.length;
   if (count === 0) return lost > 0 ? laterStrings.goneForGood(lost) : laterStrings.nothingMissing;
   const [first] = chosen;
-  returnSheets(chosen, past.sheets, sheets.sheets);
+  returnSheets(chosen, past.sheets, shownSheet.sheets);
   const returned = selectionController.insert(shapes, placed);
   const texts = [laterStrings.broughtBack(count)];
   if (copies > 0) texts.push(laterStrings.besidePresent(copies));
@@ -126,7 +125,7 @@ async function bringBack(parts, chosen, isAll, past) {
   toast(texts.join(' '));
   if (isAll) return '';
   // A sheet that came back is known only after the change of the sheets was reported.
-  queueMicrotask(() => sheets.reach(first.bounds));
+  queueMicrotask(() => shownSheet.view.showAt(first.bounds));
   returned.then((ids) => {
     toolbar.choose('select');
     selectionController.selectTool.select(ids);
@@ -163,7 +162,7 @@ export function momentIn(text) {
   return Number.isNaN(time) ? null : { time };
 }
 
-/** Removes the moment from the address. */
-function nameNoMoment() {
+/** Removes the moment from the address. @param {Parts} parts */
+function nameNoMoment({ sessionModule: { members, setMember } }) {
   if (members().has(NAME)) setMember(NAME, null);
 }

@@ -14,6 +14,7 @@ import { readCommands, storeCommands } from '../edit/storedCommands.js';
  * @property {import('../edit/undoHistory.js').UndoHistory} history
  * @property {import('../model/scheduling.js').ChunkedTasks} tasks
  * @property {import('../protocol/sheetSync.js').Sheets} sheets
+ * @property {() => boolean} isCaughtUp returns true once the session's picture is displayed
  * @property {Pick<Storage, 'getItem' | 'setItem'>} storage that lives as long as the tab
  */
 
@@ -42,9 +43,9 @@ export class UndoStore {
     sharing.addEventListener('session', () => (this.#waiting = sharing.session && sharing.pageId));
     sharing.addEventListener('opened', () => this.#restore(sharing.pageId));
     drawing.addEventListener('caughtup', () => this.#waiting && this.#restore(this.#waiting));
-    // A board may have been opened before this part of the page was loaded.
-    if (sharing.session && !sharing.session.isConnected) this.#waiting = sharing.pageId;
-    else this.#restore(sharing.pageId);
+    // The picture may have been displayed before this part of the page was loaded.
+    if (!sharing.session || sharing.lastSeen || parts.isCaughtUp()) this.#restore(sharing.pageId);
+    else this.#waiting = sharing.pageId;
   }
 
   /** Stores the history of the shown page, and those of other pages of this tab as far as there is room. */

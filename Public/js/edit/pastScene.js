@@ -6,12 +6,10 @@ import { decodePlacement, PLACEMENT_TYPE, readPlacement } from '../model/placeme
 import { readPreview } from '../model/preview.js';
 import { Items, Scene } from '../model/scene.js';
 import { Shapes } from '../model/shapes.js';
-import { SheetContents } from '../model/sheetContents.js';
+import { SHEET_TYPE } from '../model/sheets.js';
 import { ShapeIndex } from '../model/spatialIndex.js';
 import { isShapeType, readShape } from '../protocol/shapeMessages.js';
-import { numberOf, SHEET_TYPE, Sheets } from '../protocol/sheetSync.js';
 import { decodeHistoryEntry, SYSTEM } from '../sync/history/historyEntries.js';
-import { readAttachment } from '../sync/journal/attachment.js';
 import { readPayload } from '../sync/json.js';
 import { placementOf } from './itemPlacements.js';
 
@@ -24,6 +22,8 @@ import { placementOf } from './itemPlacements.js';
  * @typedef {{ first: number, last: number, count: number }} Summary the sequences of the first and the last one, and their number
  *
  * @typedef {object} Parts
+ * @property {import('../protocol/sheetSync.js').Sheets} sheets without entries
+ * @property {typeof import('../sync/journal/attachment.js').readAttachment} readAttachment
  * @property {(facts: AttachmentFacts, sequence: number) => Attachment} attachment returns the attachment with the content
  * @property {(id: string) => Blob | null} blobOf returns the content of a picture or file if the page has it
  * @property {(participant: number) => string} nameOf returns a participant's name; '' if unknown
@@ -37,8 +37,7 @@ export class PastScene {
   items = new Items();
   index = new ShapeIndex();
   scene = new Scene(this.shapes, this.items);
-  contents = new SheetContents(this.scene);
-  sheets = new Sheets();
+  sheets;
   #parts;
   /** The entries of each key that are shown. @type {Map<string, Summary>} */
   #shown = new Map();
@@ -48,7 +47,7 @@ export class PastScene {
   #moved = new Map();
   /** The keys of lines that are attached to other objects. @type {Set<string>} */
   #connections = new Set();
-  /** @type {Map<string, Entry & { key: string }>} */
+  /** The entries of sheets, and others that `sheets` ignores. @type {Map<string, Entry & { key: string }>} */
   #sheets = new Map();
   #areSheetsChanged = false;
   #isChanging = false;
@@ -56,6 +55,7 @@ export class PastScene {
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
+    this.sheets = parts.sheets;
     this.shapes.observe(this.index);
     this.shapes.place = (shape) => connected(shape, (id) => this.shapes.find(id) ?? this.items.find(id));
   }
@@ -112,7 +112,7 @@ export class PastScene {
     if (key.startsWith(SYSTEM)) return this.#putAttachment(key.slice(SYSTEM.length), entries.at(-1));
     this.#putShape(key, entries);
     this.#putPlacement(key, entries.findLast(({ type }) => type === PLACEMENT_TYPE));
-    if (numberOf(key) > 0) this.#putSheet(key, entries.findLast(({ type }) => type === SHEET_TYPE));
+    this.#putSheet(key, entries.findLast(({ type }) => type === SHEET_TYPE));
   }
 
   /** @param {string} key @param {readonly Entry[]} entries */
@@ -142,6 +142,7 @@ export class PastScene {
 
   /** @param {string} key @param {Entry | undefined} entry */
   #putSheet(key, entry) {
+    if (!entry && !this.#sheets.has(key)) return;
     if (entry) this.#sheets.set(key, { ...entry, key });
     else this.#sheets.delete(key);
     this.#areSheetsChanged = true;
@@ -149,7 +150,7 @@ export class PastScene {
 
   /** @param {string} id @param {Entry | undefined} entry of the gateway */
   #putAttachment(id, entry) {
-    const facts = entry?.type === 'attachment' ? readAttachment(readPayload(entry.payload)) : null;
+    const facts = entry?.type === 'attachment' ? this.#parts.readAttachment(readPayload(entry.payload)) : null;
     const before = this.items.find(id);
     if (!entry || facts?.id !== id) {
       this.#added.delete(id);

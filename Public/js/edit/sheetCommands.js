@@ -1,6 +1,6 @@
 /** The commands of this person that change the sheets of the page. All can be undone. */
 
-import { defaultSheet, MAX_ORDER } from '../protocol/sheetSync.js';
+import { defaultSheet, MAX_ORDER } from '../model/sheets.js';
 
 /**
  * @typedef {import('../protocol/sheetSync.js').Sheet} Sheet

@@ -8,17 +8,17 @@ import { sizesApart } from './format.js';
 
 /** @typedef {import('./en.js').Strings} Strings */
 
-/** The other languages, each loaded only when it is used. @type {Record<string, () => Promise<Strings>>} */
+/** The other languages, each loaded only when it is used. @type {Record<string, () => Promise<Record<string, Strings>>>} */
 const OTHERS = {
-  ar: async () => (await import('./ar.js')).ar,
-  de: async () => (await import('./de.js')).de,
-  es: async () => (await import('./es.js')).es,
-  fr: async () => (await import('./fr.js')).fr,
-  it: async () => (await import('./it.js')).it,
-  ja: async () => (await import('./ja.js')).ja,
-  pl: async () => (await import('./pl.js')).pl,
-  pt: async () => (await import('./pt.js')).pt,
-  uk: async () => (await import('./uk.js')).uk,
+  ar: () => import('./ar.js'),
+  de: () => import('./de.js'),
+  es: () => import('./es.js'),
+  fr: () => import('./fr.js'),
+  it: () => import('./it.js'),
+  ja: () => import('./ja.js'),
+  pl: () => import('./pl.js'),
+  pt: () => import('./pt.js'),
+  uk: () => import('./uk.js'),
 };
 
 /** @type {Readonly<Strings>} */
@@ -30,7 +30,7 @@ export let strings = en;
  */
 export async function speak(language) {
   try {
-    strings = await OTHERS[language]?.() ?? en;
+    strings = (await OTHERS[language]?.())?.[language] ?? en;
   } catch {
     // The language could not be loaded, so the page uses English.
     strings = en;

@@ -3,19 +3,29 @@
  * neither objects nor messages name their sheet.
  */
 
+import { cleanLine } from './cleanLine.js';
+
 /**
  * @typedef {import('./stroke.js').Bounds} Bounds
- * @typedef {{ x: number, y: number, scale: number }} View the top left of the visible part of the plane, and pixels per point
+ *
+ * @typedef {object} Sheet
+ * @property {string} name '' if it has none
+ * @property {number} order sheets are shown in this order, then in that of their numbers
+ * @property {boolean} isRemoved true if it is not shown; its objects stay where they are
  */
 
+/** The type of the messages with the name and the place of a sheet. */
+export const SHEET_TYPE = 'SheetMessage';
 /** The side of an area, in points. */
 export const SIDE = 100_000;
 /** The number of rings of areas around the first one. Their outer sides are within the bounds of the plane. */
 const RINGS = 9;
 /** The maximum number of sheets. */
 export const MAX_SHEETS = (2 * RINGS + 1) ** 2;
-/** The distance of views from the border, so that an object that extends beyond it is not visible on the next sheet. */
-const GUTTER = 1000;
+/** The maximum number of characters of a sheet's name. */
+export const MAX_SHEET_NAME_LENGTH = 40;
+/** The bound of a sheet's `order`. */
+export const MAX_ORDER = 1e9;
 
 /** The columns and rows by the number of the sheet, less 1: a spiral around the first one. @type {[number, number][]} */
 const CELLS = spiral();
@@ -47,6 +57,16 @@ export function isSheet(number) {
     (number) <= MAX_SHEETS;
 }
 
+/** @param {number} number @returns {Sheet} the sheet before anybody has changed its name or its place */
+export function defaultSheet(number) {
+  return { name: '', order: number, isRemoved: false };
+}
+
+/** @param {string} typed @returns {string} the name of a sheet; '' if nothing in it is visible */
+export function cleanSheetName(typed) {
+  return cleanLine(typed, MAX_SHEET_NAME_LENGTH);
+}
+
 /** @param {number} number @returns {[number, number]} the point of the plane that is the origin of a sheet: the center of its area */
 export function originOf(number) {
   const [column, row] = CELLS[number - 1];
@@ -62,30 +82,4 @@ export function sheetAt(x, y) {
 /** @param {Bounds} bounds @returns {number} the sheet of an object */
 export function sheetOf({ left, top, right, bottom }) {
   return sheetAt((left + right) / 2, (top + bottom) / 2);
-}
-
-/**
- * Returns the offset that brings something from its place on a sheet to the same place on another sheet.
- * @param {number} from @param {number} to @returns {[number, number]}
- */
-export function offsetBetween(from, to) {
-  const [[x, y], [toX, toY]] = [originOf(from), originOf(to)];
-  return [toX - x, toY - y];
-}
-
-/**
- * Keeps a view on a sheet.
- * @param {View} view @param {number} number of the sheet @param {number} width @param {number} height of the canvas, in pixels
- * @returns {View} the nearest view that shows nothing else
- */
-export function viewOn({ x, y, scale }, number, width, height) {
-  const reach = SIDE / 2 - GUTTER;
-  const allowed = Math.max(scale, width / (2 * reach), height / (2 * reach));
-  const along = (/** @type {number} */ start, /** @type {number} */ origin, /** @type {number} */ length) => {
-    // A limited scale keeps the center of the view.
-    const centered = start + (length / scale - length / allowed) / 2;
-    return Math.max(origin - reach, Math.min(origin + reach - length / allowed, centered));
-  };
-  const [originX, originY] = originOf(number);
-  return { x: along(x, originX, width), y: along(y, originY, height), scale: allowed };
 }

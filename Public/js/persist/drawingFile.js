@@ -8,9 +8,8 @@ import { changedEnds } from '../model/connection.js';
 import { MAX_STROKE_POINTS } from '../protocol/shapeSync.js';
 import { encodeShape, readShape } from '../protocol/shapeMessages.js';
 import { NO_ORIGIN } from '../model/origin.js';
-import { cleanName } from '../protocol/sheetSync.js';
 import { placementMessage, readPlacement } from '../model/placement.js';
-import { isSheet, MAX_SHEETS } from '../model/sheets.js';
+import { cleanSheetName, isSheet, MAX_SHEETS } from '../model/sheets.js';
 import { Stroke } from '../model/stroke.js';
 import { byteCount } from '../i18n/format.js';
 import { Retention } from '../sync/wire.js';
@@ -154,7 +153,7 @@ function parseFile(text) {
 function readSheets(listed) {
   const all = Array.isArray(listed) ? listed.slice(0, MAX_SHEETS) : [];
   const read = all.filter((one) => isSheet(one?.sheet)).map(({ sheet, name }) => {
-    return { number: sheet, name: typeof name === 'string' ? cleanName(name) : '' };
+    return { number: sheet, name: typeof name === 'string' ? cleanSheetName(name) : '' };
   });
   return read.filter(({ number }, at) => read.findIndex((one) => one.number === number) === at);
 }

@@ -1,8 +1,7 @@
 /** The names and the order of the sheets. They belong to the session, and every participant can change them. */
 
-import { cleanLine } from '../model/cleanLine.js';
 import { OptimisticOverlay } from '../model/optimisticOverlay.js';
-import { isSheet, MAX_SHEETS } from '../model/sheets.js';
+import { cleanSheetName, defaultSheet, isSheet, MAX_ORDER, MAX_SHEETS, SHEET_TYPE } from '../model/sheets.js';
 import { Retention } from '../sync/wire.js';
 
 /**
@@ -10,20 +9,11 @@ import { Retention } from '../sync/wire.js';
  * @typedef {import('../sync/wire.js').Entry} Entry
  * @typedef {import('../sync/wire.js').OutgoingEntry} OutgoingEntry
  * @typedef {{ type: string, key: string, payload: Uint8Array }} StoredEntry
- *
- * @typedef {object} Sheet
- * @property {string} name '' if it has none
- * @property {number} order sheets are shown in this order, then in that of their numbers
- * @property {boolean} isRemoved true if it is not shown; its objects stay where they are
+ * @typedef {import('../model/sheets.js').Sheet} Sheet
  */
 
-export const SHEET_TYPE = 'SheetMessage';
-/** The maximum number of characters of a name. */
-export const MAX_NAME_LENGTH = 40;
 /** The number of free sheets among which participants choose by their own numbers. */
 const SPREAD = 8;
-/** The bound of `order`. */
-export const MAX_ORDER = 1e9;
 /** The beginning of the keys: `sheet` in ASCII. The number of the sheet follows. */
 const KEY = '73686565-7400-8000-8000-';
 
@@ -36,11 +26,6 @@ export function keyOf(number) {
 export function numberOf(key) {
   const number = key?.startsWith(KEY) ? Number.parseInt(key.slice(KEY.length), 16) : 0;
   return isSheet(number) ? number : 0;
-}
-
-/** @param {number} number @returns {Sheet} a sheet without an entry */
-export function defaultSheet(number) {
-  return { name: '', order: number, isRemoved: false };
 }
 
 /**
@@ -249,15 +234,10 @@ function readSheet(payload, number) {
 function sheetFrom({ name, order, removed }, number) {
   const isOrder = typeof order === 'number' && Math.abs(order) <= MAX_ORDER;
   return {
-    name: typeof name === 'string' ? cleanName(name) : '',
+    name: typeof name === 'string' ? cleanSheetName(name) : '',
     order: isOrder ? order : number,
     isRemoved: removed === true,
   };
-}
-
-/** @param {string} typed @returns {string} the name of a sheet; '' if nothing in it is visible */
-export function cleanName(typed) {
-  return cleanLine(typed, MAX_NAME_LENGTH);
 }
 
 /** @param {OutgoingEntry} entry @returns {entry is OutgoingEntry & { key: string }} true if it is under the key of a sheet */

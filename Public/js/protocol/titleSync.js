@@ -13,7 +13,7 @@ export const TITLE_TYPE = 'TitleMessage';
 /** The key of the title's entry, the same in all sessions: it begins with `title` in ASCII. */
 export const TITLE_KEY = '7469746C-6500-8000-8000-000000000000';
 /** The maximum number of characters. */
-export const MAX_TITLE_LENGTH = 80;
+const MAX_TITLE_LENGTH = 80;
 
 /** Events: `change`, and `remotechange` (detail: the number of the participant who has just changed it). */
 export class Title extends EventTarget {
@@ -31,6 +31,11 @@ export class Title extends EventTarget {
   /** The displayed title; '' if there is none. @returns {string} */
   get text() {
     return this.#overlay.base(TITLE_KEY) ?? '';
+  }
+
+  /** The maximum number of characters. */
+  get maxLength() {
+    return MAX_TITLE_LENGTH;
   }
 
   /** Changes the title for everybody. @param {string} typed an empty one removes the title */

@@ -58,6 +58,12 @@ export class TransientMessages {
     }, this.#lifetime);
   }
 
+  /** Receives entries of the session that arrived earlier. @param {Iterable<Entry>} entries */
+  receiveEarlier(entries) {
+    const session = this.#session;
+    if (session) for (const entry of entries) this.#receive(session, entry);
+  }
+
   /** @param {string} type @param {Receiver} receive called for each message of this type from another participant */
   on(type, receive) {
     this.#receivers.set(type, receive);

@@ -2,7 +2,7 @@
 
 import { AsyncQueue } from './asyncQueue.js';
 import { MessageTooLargeError, NotJoinedError, RateLimitedError } from './errors.js';
-import { EntryRate } from './rateLimit.js';
+import { EntryRate } from './entryRate.js';
 import { encodedLength, Retention } from './wire.js';
 
 /**

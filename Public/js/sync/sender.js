@@ -1,6 +1,6 @@
 /** Sends the items of an outbox on a connection, several in a message and within the rate limits. */
 
-import { EntryRate } from './rateLimit.js';
+import { EntryRate } from './entryRate.js';
 import { encodedLength, encodeEntry } from './wire.js';
 
 /**

@@ -9,6 +9,7 @@ import { laterStrings } from '../i18n/later.js';
 import { toast } from './dialogs.js';
 import { DrawingImporter } from './drawingImporter.js';
 import { FilePlacer } from './filePlacer.js';
+import { askForPages } from './pdfDialog.js';
 
 /**
  * @typedef {object} Parts
@@ -110,10 +111,8 @@ function isNamedPDF({ name, type }) {
 /** @param {File} file @returns {Promise<File[]>} the chosen pages as pictures, or the file itself; none if the person cancels */
 async function pagesOf(file) {
   try {
-    const { askForPages } = await import('./pdfDialog.js');
     return await askForPages(file);
   } catch (error) {
-    // The dialog could not be loaded.
     toast(errorText(error), { title: file.name });
     return [file];
   }

@@ -35,6 +35,7 @@ import { openPopover } from './popovers.js';
  * @property {import('../edit/selection.js').Selection} selection
  * @property {import('../tools/selectTool.js').SelectTool} selectTool
  * @property {import('./toolbar.js').Toolbar} toolbar
+ * @property {Pick<import('../protocol/earlyMessages.js').EarlyMessages, 'take'>} earlyMessages
  * @property {() => boolean} isWorking returns true while the person draws or writes
  * @property {() => boolean} glides returns false if the camera jumps
  * @property {(bounds: import('../model/stroke.js').Bounds) => boolean} reach shows the sheet of a part of the plane; returns true if
@@ -98,6 +99,9 @@ export class Meeting {
     this.#listen();
     this.#bindKeys();
     this.#enter(sharing.session);
+    // The session may have been entered before this part of the page was loaded.
+    messages.receiveEarlier(parts.earlyMessages.take());
+    this.#showPanel();
   }
 
   /** The tool of the laser pointer. */

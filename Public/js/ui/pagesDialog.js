@@ -1,6 +1,5 @@
 /** The dialog “My pages”: the title of the shown page, and the list of all pages on this device. */
 
-import { MAX_TITLE_LENGTH } from '../protocol/titleSync.js';
 import { strings } from '../i18n/i18n.js';
 import { laterStrings } from '../i18n/later.js';
 import { confirmed, showDialog } from './dialogs.js';
@@ -28,13 +27,7 @@ const MAX_NAMES = 3;
 export class PagesDialog {
   #parts;
   #heading = make('h2', { id: 'pages-title', tabindex: '-1', autofocus: '' }, strings.myPages);
-  #title = make('input', {
-    type: 'text',
-    maxlength: String(MAX_TITLE_LENGTH),
-    dir: 'auto',
-    spellcheck: 'false',
-    enterkeyhint: 'done',
-  });
+  #title = make('input', { type: 'text', dir: 'auto', spellcheck: 'false', enterkeyhint: 'done' });
   #search = make('input', {
     type: 'search',
     dir: 'auto',
@@ -55,6 +48,7 @@ export class PagesDialog {
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
+    this.#title.maxLength = parts.title.maxLength;
     this.#dialog = this.#build();
     document.body.append(this.#dialog);
     parts.title.addEventListener('change', () => this.#dialog.open && this.#titleChanged());

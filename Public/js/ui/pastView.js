@@ -12,7 +12,6 @@ import { PointerInput } from '../tools/pointerInput.js';
 import { laterStrings } from '../i18n/later.js';
 import { make } from './elements.js';
 import { pageColors } from './itemView.js';
-import { SheetView } from './sheetView.js';
 
 /**
  * @typedef {import('../model/stroke.js').Bounds} Bounds
@@ -21,6 +20,7 @@ import { SheetView } from './sheetView.js';
  * @property {import('../edit/pastScene.js').PastScene} past
  * @property {import('../model/item.js').ItemPainter} painter
  * @property {() => void} requestFrame
+ * @property {Pick<typeof import('../app/session.js'), 'SheetContents' | 'SheetView'>} sessionModule
  */
 
 /** The time without camera movement after which pictures are decoded. */
@@ -55,15 +55,15 @@ export class PastView {
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
-    const { past, painter, requestFrame } = parts;
-    const { shapes, items, scene, sheets, contents } = past;
+    const { past, painter, requestFrame, sessionModule } = parts;
+    const { shapes, items, scene, sheets } = past;
     this.#renderer = new Renderer(this.canvas, scene, this.camera, painter, requestFrame);
     this.#renderer.useTiles(TiledRenderer);
     this.selection = new Selection(shapes, items);
     this.#tool = new MomentTool(past, this.selection, () => this.camera.scale, requestFrame);
-    this.sheetView = new SheetView({
+    this.sheetView = new sessionModule.SheetView({
       sheets,
-      contents,
+      contents: new sessionModule.SheetContents(scene),
       scene,
       camera: this.camera,
       canvas: this.#renderer,

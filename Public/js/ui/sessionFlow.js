@@ -58,9 +58,11 @@ export class SessionFlow {
   /** Creates a session if there is none, and shows its link. */
   async share() {
     try {
+      // Before the session is created, because the link to it could not be shown otherwise.
+      const { showLink } = await this.#parts.dialogs();
       this.#sharing ??= this.#session ? null : this.#parts.sharing.share();
       const session = this.#session ?? await this.#sharing;
-      if (session) await (await this.#parts.dialogs()).showLink(linkTo(session.id));
+      if (session) await showLink(linkTo(session.id));
     } catch (error) {
       toast(errorText(error));
     } finally {
@@ -217,8 +219,11 @@ export class SessionFlow {
     const hasPicture = !scene.isEmpty;
     const text = hasPicture ? `${message} ${strings.pictureStays}` : message;
     const canRetry = kind === 'full' || kind === 'refused' || kind === 'version';
-    const { showEndedDialog } = await dialogs();
-    const choice = await showEndedDialog({ title: endedTitle(session), text, canRetry, hasPicture });
+    const title = endedTitle(session);
+    // Without its dialog, the reason is a message.
+    const loaded = await dialogs().catch(() => null);
+    if (!loaded) return toast(text, { title, stays: true });
+    const choice = await loaded.showEndedDialog({ title, text, canRetry, hasPicture });
     if (choice === 'retry') location.assign(linkTo(session.id));
     if (choice === 'start') await this.share();
   }

@@ -1,10 +1,11 @@
 /** Chooses the sheet that this person sees, and keeps the camera on it. */
 
-import { originOf, sheetAt, sheetOf, SIDE, viewOn } from '../model/sheets.js';
+import { viewOn } from '../model/sheetBorders.js';
+import { originOf, sheetAt, sheetOf, SIDE } from '../model/sheets.js';
 
 /**
  * @typedef {import('../model/stroke.js').Bounds} Bounds
- * @typedef {import('../model/sheets.js').View} View
+ * @typedef {import('../model/sheetBorders.js').View} View
  * @typedef {import('../edit/undoHistory.js').Command} Command
  *
  * @typedef {object} Parts
@@ -22,7 +23,7 @@ import { originOf, sheetAt, sheetOf, SIDE, viewOn } from '../model/sheets.js';
 
 /**
  * Events: `change`, of the sheets or of the shown one; `shown` (another sheet is shown); `removed` (because the shown sheet was
- * removed).
+ * removed); `gone` (a sheet that it waited for is not there).
  */
 export class SheetView extends EventTarget {
   #parts;
@@ -98,13 +99,15 @@ export class SheetView extends EventTarget {
     this.#update();
     if (this.#wanted === 0 || this.#list.includes(this.#wanted)) return false;
     this.#wanted = 0;
-    if (this.#isDivided) return true;
-    // The page is one plane.
-    const { camera, view, finish } = this.#parts;
-    finish();
-    this.#show(1);
-    camera.home();
-    view.showAtFirst();
+    if (!this.#isDivided) {
+      // The page is one plane.
+      const { camera, view, finish } = this.#parts;
+      finish();
+      this.#show(1);
+      camera.home();
+      view.showAtFirst();
+    }
+    this.dispatchEvent(new Event('gone'));
     return true;
   }
 

@@ -1,6 +1,6 @@
 /** The dialog “Sheets”: chooses a sheet; and names, orders, removes and restores them. */
 
-import { cleanName, MAX_NAME_LENGTH } from '../protocol/sheetSync.js';
+import { cleanSheetName, MAX_SHEET_NAME_LENGTH } from '../model/sheets.js';
 import { strings } from '../i18n/i18n.js';
 import { laterStrings } from '../i18n/later.js';
 import { showDialog } from './dialogs.js';
@@ -130,7 +130,7 @@ export class SheetsDialog {
     let before = sheets.find(number)?.name ?? '';
     const field = make('input', {
       type: 'text',
-      maxlength: String(MAX_NAME_LENGTH),
+      maxlength: String(MAX_SHEET_NAME_LENGTH),
       dir: 'auto',
       placeholder: laterStrings.sheet(at + 1),
       'aria-label': laterStrings.nameOfSheet(name),
@@ -142,7 +142,7 @@ export class SheetsDialog {
       // An unchanged name must not undo what somebody else has typed meanwhile.
       if (field.value === before) return;
       before = field.value;
-      commands.rename(number, cleanName(field.value));
+      commands.rename(number, cleanSheetName(field.value));
     };
     field.addEventListener('input', () => (this.#rename = rename));
     field.addEventListener('change', rename);

@@ -4,7 +4,6 @@ import { MomentLoader } from '../edit/momentLoader.js';
 import { PastScene } from '../edit/pastScene.js';
 import { Playback } from '../model/playback.js';
 import { Timeline } from '../model/timeline.js';
-import { Attachment } from '../sync/journal/attachment.js';
 import { HistoryReader } from '../sync/history/historyReader.js';
 import { HistoryRequests } from '../sync/history/historyRequests.js';
 import { errorText } from '../i18n/i18n.js';
@@ -32,6 +31,8 @@ import { PastView } from './pastView.js';
  * @property {(sequence: number, sheet: number) => string} linkTo returns the link to a moment
  * @property {() => void} closed called when it is closed
  * @property {() => void} requestFrame
+ * @property {Pick<typeof import('../app/session.js'), 'Attachment' | 'readAttachment' | 'SheetContents' | 'Sheets' | 'SheetView'>}
+ *   sessionModule
  */
 
 export class TimeMachine {
@@ -57,7 +58,10 @@ export class TimeMachine {
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
+    const { sessionModule } = parts;
     this.#past = new PastScene({
+      sheets: new sessionModule.Sheets(),
+      readAttachment: sessionModule.readAttachment,
       attachment: (facts, sequence) => this.#attachment(facts, sequence),
       blobOf: (id) => parts.items.find(id)?.blob ?? null,
       nameOf: (number) => this.#participant(number)?.name ?? '',
@@ -70,7 +74,12 @@ export class TimeMachine {
       },
       busy: (isBusy) => this.#panel.busy(isBusy),
     });
-    this.#view = new PastView({ past: this.#past, painter: parts.painter, requestFrame: parts.requestFrame });
+    this.#view = new PastView({
+      past: this.#past,
+      painter: parts.painter,
+      requestFrame: parts.requestFrame,
+      sessionModule,
+    });
     this.#panel = new PastPanel({
       view: this.#view,
       playback: this.#playback,
@@ -278,6 +287,6 @@ export class TimeMachine {
     const url = new URL(`api/sessions/${this.#session?.id}/attachments/${facts.id}`, this.#parts.base).href;
     // The content may be complete by now, or gone. If it is gone, the picture is shown as an empty frame.
     const record = { ...facts, state: /** @type {const} */ ('ready'), sequence, isStalled: false };
-    return new Attachment(record, url, (...request) => fetch(...request));
+    return new this.#parts.sessionModule.Attachment(record, url, (...request) => fetch(...request));
   }
 }
