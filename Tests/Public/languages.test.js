@@ -222,8 +222,9 @@ test('the page works without storage', () => {
 
 test('the dialog offers each language in its own words, marks the chosen one, and stores another one', async () => {
   const page = new FakeDocument('language-dialog', 'languages', 'toasts', 'live');
-  const find = (/** @type {string} */ id) =>
-    /** @type {import('./fakeDocument.js').FakeElement} */ (page.getElementById(id));
+  const find = (
+    /** @type {string} */ id,
+  ) => /** @type {import('./fakeDocument.js').FakeElement} */ (page.getElementById(id));
   const ofBrowser = page.createElement('button');
   ofBrowser.setAttribute('value', 'system');
   find('languages').append(ofBrowser);

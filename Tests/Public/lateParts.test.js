@@ -52,7 +52,11 @@ test('the parts that are loaded later learn that the sheet of the address is gon
   const page = sheetPage('#page=9');
   assert.equal(page.shown.isGone, false);
   await page.enters();
-  assert.deepEqual([page.shown.isGone, page.shown.view.current, page.address()], [true, 1, page.start.replace('#page=9', '')]);
+  assert.deepEqual([page.shown.isGone, page.shown.view.current, page.address()], [
+    true,
+    1,
+    page.start.replace('#page=9', ''),
+  ]);
 });
 
 test('the sheet of the address is shown, although strokes were drawn on a board until the session could be entered', async () => {

@@ -54,10 +54,14 @@ test('an empty history has an axis', () => {
 });
 
 test('columns show who was busy', () => {
-  const timeline = new Timeline([
-    bucket(1, 80, 0, 5000, [[1, 60], [2, 20]]),
-    bucket(81, 100, 5000, 10_000, [[2, 20], [0, 5]]),
-  ], 0, 100);
+  const timeline = new Timeline(
+    [
+      bucket(1, 80, 0, 5000, [[1, 60], [2, 20]]),
+      bucket(81, 100, 5000, 10_000, [[2, 20], [0, 5]]),
+    ],
+    0,
+    100,
+  );
   assert.deepEqual(timeline.columns(2), [
     { height: 1, shares: [[1, 0.75], [2, 0.25]] },
     { height: 0.5, shares: [[2, 1]] },

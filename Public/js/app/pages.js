@@ -12,8 +12,8 @@ import { PageRecorder } from './pageRecorder.js';
 import { UndoStore } from './undoStore.js';
 
 /**
- * @typedef {import('./undoStore.js').Parts & Pick<import('./pageRecorder.js').Parts, 'scene' | 'profile' | 'title'> & {
- *   newPage: () => void }} Parts
+ * @typedef {import('./undoStore.js').Parts & Pick<import('./pageRecorder.js').Parts, 'profile' | 'title'> & {
+ *   scene: import('../model/scene.js').Scene, newPage: () => void }} Parts
  */
 
 /** The delay between a change and a new thumbnail. */

@@ -49,6 +49,7 @@ export class SheetCommands {
   /**
    * Moves a sheet to another place.
    * @param {number} number @param {number} to its place among the shown sheets, from 0 on
+   * @returns {void}
    */
   move(number, to) {
     const all = this.#sheets.shown(this.#filled());

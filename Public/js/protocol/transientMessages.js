@@ -61,7 +61,7 @@ export class TransientMessages {
   /** Receives entries of the session that arrived earlier. @param {Iterable<Entry>} entries */
   receiveEarlier(entries) {
     const session = this.#session;
-    if (session) for (const entry of entries) this.#receive(session, entry);
+    if (session) { for (const entry of entries) this.#receive(session, entry); }
   }
 
   /** @param {string} type @param {Receiver} receive called for each message of this type from another participant */

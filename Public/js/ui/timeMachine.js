@@ -39,6 +39,7 @@ export class TimeMachine {
   #parts;
   #past;
   #view;
+  /** @type {PastPanel} */
   #panel;
   #playback = new Playback();
   #loader;

@@ -252,9 +252,7 @@ const table = {
   filesTooLarge: (count, limit) => `${counted(count, LARGE_FILES)}. Limit wynosi tutaj ${limit}.`,
   copyTooLarge: 'Ta przeglądarka nie może utworzyć tak dużego obrazu.',
   savedWithout: (count) =>
-    count === 1
-      ? 'Zapisano bez obrazu, którego nie można wczytać.'
-      : `Zapisano bez ${counted(count, MISSING)}.`,
+    count === 1 ? 'Zapisano bez obrazu, którego nie można wczytać.' : `Zapisano bez ${counted(count, MISSING)}.`,
   pictureCopied: 'Obraz jest w schowku.',
   pixels: (width, height) => `PNG, ${number(width)} × ${number(height)} pikseli.`,
   noLarger: 'Przeglądarki nie potrafią utworzyć większego obrazu.',
