@@ -265,6 +265,29 @@ test('pieces that the gateway has replaced are found by another overview', async
   await assert.rejects(reader.stateAt(50), { code: 'not-found' });
 });
 
+test('entries that have left the log since the overview was read are found by another overview', async () => {
+  const history = new FakeHistory(randomEvents(60), { tail: 20 });
+  const reader = history.reader;
+  await reader.open();
+  // The gateway has extended the history meanwhile, and has removed its oldest pieces.
+  const later = new FakeHistory(history.events, { tail: 0 });
+  history.pieces = later.pieces.filter(({ state, range }) => (state ?? range?.[0] ?? 0) >= 40);
+  history.stored = later.stored;
+  history.answers = [null, new Response(joinBytes([range(51, 60), entry(55)]))];
+  assert.deepEqual(sequencesOf(await reader.stateAt(58)), expected(history, 58));
+  assert.deepEqual(history.asked.filter((query) => query === ''), ['', '']);
+});
+
+test('a part of the history that the gateway has lost hides no later moment', async () => {
+  const history = new FakeHistory(randomEvents(60), { tail: 20 });
+  history.events = history.events.filter(({ sequence }) => sequence <= 40 || sequence > 45);
+  const { fetch } = history;
+  history.fetch = (url, options) => fetch(String(url).replace('from=41', 'from=46'), options);
+  const reader = history.reader;
+  await reader.open();
+  assert.deepEqual(sequencesOf(await reader.stateAt(58)), expected(history, 58));
+});
+
 test('damaged pieces are reported, and the next moment can be read', async () => {
   const history = new FakeHistory(randomEvents(60), { tail: 0 });
   const reader = history.reader;

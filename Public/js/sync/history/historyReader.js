@@ -78,7 +78,7 @@ export class HistoryReader {
    */
   async stateAt(sequence, isWanted = () => true) {
     try {
-      return await this.#stateAt(sequence, isWanted);
+      return await this.#stateAt(sequence, isWanted, false);
     } catch (error) {
       // Its requests were aborted.
       if (!isWanted()) return null;
@@ -88,11 +88,11 @@ export class HistoryReader {
     // The gateway has replaced pieces since the overview was read.
     await this.open();
     this.#state = null;
-    return await this.#stateAt(sequence, isWanted);
+    return await this.#stateAt(sequence, isWanted, true);
   }
 
-  /** @param {number} sequence @param {() => boolean} isWanted */
-  async #stateAt(sequence, isWanted) {
+  /** @param {number} sequence @param {() => boolean} isWanted @param {boolean} allowsGaps as in `#readTail` */
+  async #stateAt(sequence, isWanted, allowsGaps) {
     const overview = this.#overview;
     if (!overview || sequence < overview.first) throw new GroupSessionError('not-found');
     const base = this.#baseFor(overview, sequence);
@@ -106,7 +106,7 @@ export class HistoryReader {
     this.#state = null;
     for (const { entries, to } of parts) state.advance(entries, Math.min(sequence, to));
     this.#state = state;
-    if (sequence > overview.stored && !await this.#readTail(state, sequence, overview, isWanted)) return null;
+    if (sequence > overview.stored && !await this.#readTail(state, sequence, isWanted, allowsGaps)) return null;
     state.sequence = sequence;
     this.#trim(new Set(queries));
     return state;
@@ -137,13 +137,17 @@ export class HistoryReader {
 
   /**
    * Applies the entries that are not in chunks yet.
-   * @param {HistoryState} state @param {number} sequence @param {HistoryOverview} overview @param {() => boolean} isWanted
+   * @param {HistoryState} state @param {number} sequence @param {() => boolean} isWanted
+   * @param {boolean} allowsGaps false: missing entries are an error, because another overview may lead to them; true: the gateway
+   *   has lost them
    */
-  async #readTail(state, sequence, { stored, through }, isWanted) {
+  async #readTail(state, sequence, isWanted, allowsGaps) {
+    const { stored, through } = /** @type {HistoryOverview} */ (this.#overview);
     let next = stored + 1;
     for (let count = 0; next <= sequence && count < MAX_TAILS; count += 1) {
-      const { entries, to } = await this.#load(`from=${next}&to=${through}`);
+      const { entries, from, to } = await this.#load(`from=${next}&to=${through}`);
       if (!isWanted()) return false;
+      if (from > next && !allowsGaps) throw new GroupSessionError('not-found');
       state.advance(entries, Math.min(sequence, to));
       // The gateway has nothing more.
       if (to < next) break;
