@@ -106,12 +106,13 @@ function create(parts) {
 
 /**
  * Brings objects of a past moment back.
- * @param {Parts} parts @param {readonly Drawable[]} chosen @param {boolean} isAll true: the whole moment
- * @param {import('../edit/pastScene.js').PastScene} past
+ * @param {Pick<Parts, 'frameQueue' | 'selectionController' | 'toolbar' | 'sheets' | 'shapes' | 'itemStore'>} parts
+ * @param {readonly Drawable[]} chosen @param {boolean} isAll true: the whole moment
+ * @param {Pick<import('../edit/pastScene.js').PastScene, 'sheets'>} past
  * @param {AbortSignal} signal aborted when the time machine is closed: then nothing comes back
  * @returns {Promise<string>} '' if something has come back, or else the reason why nothing has
  */
-async function bringBack(parts, chosen, isAll, past, signal) {
+export async function bringBack(parts, chosen, isAll, past, signal) {
   const { frameQueue, selectionController, toolbar, sheets } = parts;
   // What has arrived must be on the page, so that it can be compared.
   const update = () => frameQueue.flush();
