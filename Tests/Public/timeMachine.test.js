@@ -84,7 +84,8 @@ test('after the time machine is closed, nothing comes back', async () => {
     selectionController: { insert: () => calls.push('insert') },
   });
   const controller = new AbortController();
-  const reason = bringBack(parts, chosen, true, /** @type {any} */ ({ sheets: { find: () => null } }), controller.signal);
+  const past = { sheets: { find: () => null } };
+  const reason = bringBack(parts, chosen, true, past, controller.signal);
   controller.abort();
   assert.equal(await reason, '');
   assert.deepEqual(calls, ['flush', 'flush']);
