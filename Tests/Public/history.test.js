@@ -170,6 +170,13 @@ test('a moment needs one stored state and the chunks after it', async () => {
   assert.equal(state?.time, timeOf(71));
 });
 
+test('a moment may need many small chunks, because a large state is not stored often', async () => {
+  const history = new FakeHistory(randomEvents(300), { perChunk: 1, chunksPerState: 400, tail: 0 });
+  const reader = history.reader;
+  await reader.open();
+  assert.deepEqual(sequencesOf(await reader.stateAt(299)), expected(history, 299));
+});
+
 test('a history whose beginning is gone begins with a stored state', async () => {
   const history = new FakeHistory(randomEvents(60), { tail: 0 });
   history.pieces = history.pieces.slice(2);
