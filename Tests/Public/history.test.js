@@ -247,6 +247,32 @@ test('the gateway’s pauses are kept, and other refusals are reported', async (
   await assert.rejects(offline.overview(signal), { code: 'unavailable' });
 });
 
+test('few requests are sent at once, and those that are no longer needed are never sent', async () => {
+  let [running, most] = [0, 0];
+  let open = () => {};
+  const gate = new Promise((resolve) => open = () => resolve(undefined));
+  const asked = /** @type {string[]} */ ([]);
+  const request = /** @type {any} */ (async (/** @type {URL} */ { search }) => {
+    asked.push(search);
+    running += 1;
+    most = Math.max(most, running);
+    await gate;
+    running -= 1;
+    return new Response('');
+  });
+  const requests = new HistoryRequests({ base: 'https://a.example/', session: 'S', request });
+  const controllers = Array.from({ length: 40 }, () => new AbortController());
+  const pieces = controllers.map(({ signal }, at) => requests.piece(`from=${at + 1}`, signal));
+  const settled = Promise.allSettled(pieces);
+  controllers[30].abort();
+  open();
+  const results = await settled;
+  assert.deepEqual(results.map(({ status }) => status).indexOf('rejected'), 30);
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 39);
+  assert.ok(most > 1 && most <= 8, `${most} at once`);
+  assert.equal(asked.includes('?from=31'), false);
+});
+
 test('an endless answer is not read to its end', async () => {
   const history = new FakeHistory(randomEvents(30));
   let [sent, isCancelled] = [0, false];

@@ -16,7 +16,7 @@ import { HistoryState } from './historyState.js';
 const MAX_KEPT_BYTES = 48 * 2 ** 20;
 /**
  * The maximum number of pieces that lead to a moment. The gateway writes a stored state when the chunks after the last one are as
- * large as that state. Chunks can be as small as 256 KiB.
+ * large as that state. Chunks can be small.
  */
 const MAX_PIECES = 1024;
 /** The maximum number of requests for the entries that are not in chunks yet. The gateway sends about 1 MiB for each. */
