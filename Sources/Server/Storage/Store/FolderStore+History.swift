@@ -46,7 +46,7 @@ extension FolderStore {
     let files = HistoryFiles(of: id, on: disk)
     try files.discard()
     let pieces = try files.pieces()
-    for piece in pieces where piece.last > sequence { try files.remove(piece) }
+    try files.remove(pieces.filter { $0.last > sequence })
     return HistoryExtent(pieces.filter { $0.last <= sequence })
   }
 
@@ -191,6 +191,6 @@ struct HistorySource: Sendable {
   /// Removes a history with damaged pieces, so that the next extension begins a new one. The error is reported.
   private static func removeIfDamaged(_ error: StorageError, _ files: HistoryFiles) throws(StorageError) {
     guard case .failed(.readHistory, code: EBADMSG) = error else { return }
-    for piece in try files.pieces().inOrder { try files.remove(piece) }
+    try files.remove(try files.pieces().inOrder)
   }
 }
