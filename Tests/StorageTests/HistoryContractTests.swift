@@ -147,6 +147,21 @@ struct HistoryContractTests {
     #expect(try await fixture.store.extendHistory(.one, policy).through == 2)
   }
 
+  @Test(
+    "If the log has dropped entries that the history lacks, every extension is worthwhile",
+    arguments: StoreKind.allCases)
+  func needsBase(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    try await fixture.store.create(.one, [.session, .base(10, entry: 4, key: 1), .stroke(11, key: 2)])
+    let policy = HistoryPolicy(byteCount: 1 << 20, retainedBytes: 0, minimumBytes: 100_000)
+    #expect(try await fixture.store.extendHistory(.one, policy).through == 11)
+    let before = try fixture.store.historyPieces(of: .one)
+    #expect(before.map(\.kind) == [.state, .chunk])
+    await fixture.append([.stroke(12, key: 2)])
+    #expect(try await fixture.store.extendHistory(.one, policy).through == 11)
+    #expect(try fixture.store.historyPieces(of: .one) == before)
+  }
+
   @Test("Pieces beyond a sequence are removed", arguments: StoreKind.allCases)
   func trims(_ kind: StoreKind) async throws {
     let fixture = try kind.make()

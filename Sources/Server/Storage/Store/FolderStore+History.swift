@@ -13,6 +13,8 @@ extension FolderStore {
   ) async throws(StorageError) -> HistoryExtent {
     await historyWork.begin(id)
     defer { historyWork.end(id) }
+    await historyWork.beginExtension()
+    defer { historyWork.endExtension() }
     let log = try openLog(id)
     guard let file = log.file else { throw StorageError(.writeHistory, code: EBADF) }
     // Records that arrive from now on belong to the next extension.
@@ -76,6 +78,12 @@ extension FolderStore {
 
 /// The work on the histories of a store's sessions. Not `Sendable`: it belongs to one store.
 final class HistoryWork {
+  /// The maximum number of extensions at the same time. Each one needs a thread, and memory for the keys of a session.
+  private static let concurrentExtensions = 2
+
+  /// The number of extensions in progress, and the callers that wait for the end of one.
+  private var extensions = 0
+  private var queue: [CheckedContinuation<Void, Never>] = []
   /// The sessions whose history is being changed, each with the callers that wait until they may change it.
   private var waiters: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
   /// The sessions whose state did not fit into their history, and the retained bytes at that time.
@@ -92,6 +100,20 @@ final class HistoryWork {
   /// Ends the change that began with `begin`.
   func end(_ id: SessionID) {
     for continuation in waiters.removeValue(forKey: id) ?? [] { continuation.resume() }
+  }
+
+  /// Waits until one more history may be extended.
+  func beginExtension() async {
+    guard extensions == Self.concurrentExtensions else {
+      extensions += 1
+      return
+    }
+    await withCheckedContinuation { queue.append($0) }
+  }
+
+  /// Ends an extension: the caller that has waited longest takes its place.
+  func endExtension() {
+    if queue.isEmpty { extensions -= 1 } else { queue.removeFirst().resume() }
   }
 
   /// Records that the state of a session does not fit into its history.
@@ -139,7 +161,8 @@ struct HistorySource: Sendable {
     let isContiguous = first.sequence <= builder.through + 1
     let start = isContiguous ? marks.mark(before: builder.through + 1) ?? first : nil
     let offset = start?.offset ?? LogFormat.firstRecord.count
-    guard end.length - offset >= policy.minimumBytes else { return present }
+    // Without its `base` records, a history of a log that has dropped entries could not be read at all.
+    guard !isContiguous || end.length - offset >= policy.minimumBytes else { return present }
     var reader = LogReader(
       file, from: offset, chain: start?.chain ?? LogFormat.firstChain, to: end.length)
     do throws(StorageError) {
