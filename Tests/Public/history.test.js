@@ -125,8 +125,8 @@ test('an overview is checked', () => {
 
 test('a short history has no pieces, and one without its beginning cannot be shown', () => {
   const short = new FakeHistory(randomEvents(4)).overview;
-  assert.deepEqual([short.states, readOverview(short)?.first, readOverview(short)?.through], [[], 0, 4]);
-  const late = { ...short, buckets: [[3, 4, 1, 1, 2, []]] };
+  assert.deepEqual([short.chunks, readOverview(short)?.first, readOverview(short)?.through], [[], 0, 4]);
+  const late = { ...short, states: [], buckets: [[3, 4, 1, 1, 2, []]] };
   assert.deepEqual([readOverview(late)?.first, readOverview(late)?.through], [4, 4]);
   const none = { through: 9, stored: 0, states: [], chunks: [], buckets: [], participants: [] };
   assert.deepEqual([readOverview(none)?.first, readOverview(none)?.through], [0, 0]);

@@ -117,6 +117,8 @@ final class HistoryRoutes {
 
   private func overview(of host: SessionHost, by reader: HistoryReader) async throws(Refusal) -> [UInt8] {
     await sessions.history.extendForReading(host, minimumBytes: Self.extensionBytes)
+    try takeTail()
+    defer { environment.tails.release() }
     let (after, through) = (host.history.through, host.session.committed)
     let overview: HistoryOverview
     do throws(StorageError) {
@@ -134,11 +136,7 @@ final class HistoryRoutes {
     from first: UInt64, of host: SessionHost, by reader: HistoryReader, for head: RequestHead,
     over key: Connection.Key
   ) async throws(Refusal) -> HTTPResponse? {
-    guard environment.tails.take() else {
-      var refusal = Refusal(.unavailable, "Too many histories are being read. Try again in a moment.")
-      refusal.retryAfterMs = Self.retryMs
-      throw refusal
-    }
+    try takeTail()
     let prefersGzip = AcceptEncoding.prefersGzip(head.fields)
     let encoded: (bytes: [UInt8], isCompressed: Bool)
     do throws(StorageError) {
@@ -151,6 +149,14 @@ final class HistoryRoutes {
     }
     let tail = HistoryTail(encoded.bytes, in: environment.tails)
     return try response(with: tail, isCompressed: encoded.isCompressed, isImmutable: false, over: key)
+  }
+
+  /// Takes a place for a tail in memory.
+  private func takeTail() throws(Refusal) {
+    guard !environment.tails.take() else { return }
+    var refusal = Refusal(.unavailable, "Too many histories are being read. Try again in a moment.")
+    refusal.retryAfterMs = Self.retryMs
+    throw refusal
   }
 
   private func response(

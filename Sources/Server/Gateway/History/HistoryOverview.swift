@@ -100,7 +100,8 @@ struct HistoryOverview: Sendable {
 
   private func writeStates(to writer: inout JSONWriter) {
     // A history that begins with the session begins with the empty state, which is no piece.
-    if let first = pieces.first, first.kind == .chunk, first.first == 1 {
+    let first = pieces.first.map { $0.kind == .chunk ? $0.first : 0 } ?? buckets.first?.first
+    if first == 1 {
       writer.element()
       writer.write(json: "[0,null,0]".utf8)
     }
