@@ -21,6 +21,8 @@ extension FolderStore {
     let source = HistorySource(file: file, end: log.end, marks: log.marks)
     let isSkipped = policy.isStateTooLarge || historyWork.isSkipped(id, retainedBytes: policy.retainedBytes)
     let extended = ThreadResult<HistorySource.Extension>()
+    // With `full`, the log is on the disk already. And another sync could take the error that the sync of an append reports.
+    let syncsLog = durability == .process
     try await runDetached(niceness: Self.niceness) { [disk] () throws(StorageError) in
       let files = HistoryFiles(of: id, on: disk)
       guard !isSkipped else {
@@ -28,7 +30,7 @@ extension FolderStore {
         return
       }
       do throws(StorageError) {
-        extended.set(try source.extend(files, policy))
+        extended.set(try source.extend(files, policy, syncsLog: syncsLog))
       } catch {
         // Only the first error is reported. The next extension removes the file.
         try? files.discard()
@@ -147,7 +149,12 @@ struct HistorySource: Sendable {
   let marks: LogMarks
 
   /// Extends a history by the runs of this log.
-  func extend(_ files: HistoryFiles, _ policy: HistoryPolicy) throws(StorageError) -> Extension {
+  ///
+  /// - Parameter syncsLog: true if the log is synced first. Otherwise, a power cut could leave a log that lacks entries of the
+  ///   history, and the newest pieces would be removed when the session is opened.
+  func extend(
+    _ files: HistoryFiles, _ policy: HistoryPolicy, syncsLog: Bool
+  ) throws(StorageError) -> Extension {
     var builder: HistoryBuilder
     do throws(StorageError) {
       builder = try HistoryBuilder(files, policy)
@@ -163,6 +170,7 @@ struct HistorySource: Sendable {
     let offset = start?.offset ?? LogFormat.firstRecord.count
     // Without its `base` records, a history of a log that has dropped entries could not be read at all.
     guard !isContiguous || end.length - offset >= policy.minimumBytes else { return present }
+    if syncsLog { try file.sync() }
     var reader = LogReader(
       file, from: offset, chain: start?.chain ?? LogFormat.firstChain, to: end.length)
     do throws(StorageError) {
