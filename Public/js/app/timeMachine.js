@@ -108,7 +108,7 @@ function create(parts) {
  * Brings objects of a past moment back.
  * @param {Pick<Parts, 'frameQueue' | 'selectionController' | 'toolbar' | 'sheets' | 'shapes' | 'itemStore'>} parts
  * @param {readonly Drawable[]} chosen @param {boolean} isAll true: the whole moment
- * @param {Pick<import('../edit/pastScene.js').PastScene, 'sheets'>} past
+ * @param {{ sheets: Pick<import('../protocol/sheetSync.js').Sheets, 'find'> }} past
  * @param {AbortSignal} signal aborted when the time machine is closed: then nothing comes back
  * @returns {Promise<string>} '' if something has come back, or else the reason why nothing has
  */
