@@ -194,6 +194,22 @@ struct HistoryContractTests {
     #expect(try await store.historyTail(of: .one, after: 3, upTo: 1_000).isEmpty)
   }
 
+  @Test("The histories of many sessions can be extended at the same time", arguments: StoreKind.allCases)
+  func extendsMany(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    let store = fixture.store
+    let ids = (1...6 as ClosedRange<UInt64>).map { SessionID(high: 9, low: $0) }
+    for id in ids { try await store.create(id, [.session, .stroke(1)]) }
+    let ends = try await withThrowingTaskGroup(of: UInt64.self) { group in
+      for id in ids { group.addTask { try await store.extendHistory(id, .large).through } }
+      var ends: [UInt64] = []
+      for try await end in group { ends.append(end) }
+      return ends
+    }
+    #expect(ends == [UInt64](repeating: 1, count: ids.count))
+    for id in ids { #expect(try fixture.store.historyPieces(of: id).count == 1) }
+  }
+
   @Test("A removed session has no history", arguments: StoreKind.allCases)
   func removes(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
