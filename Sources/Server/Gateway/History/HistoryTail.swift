@@ -2,8 +2,7 @@ internal import Glibc
 internal import Storage
 internal import Synchronization
 
-/// The places for tails that are in memory while they are summarised or sent. A tail is the part of a log that the history does
-/// not have yet.
+/// The places for tails that are in memory while they are sent. A tail is the part of a log that the history does not have yet.
 final class HistoryTailSlots: Sendable {
   /// The maximum number of tails in memory, each of a little more than 1 MiB at most.
   static let count = 16
