@@ -143,8 +143,7 @@ export class TimeMachine {
 
   /** @param {import('../sync/history/historyOverview.js').HistoryOverview} overview */
   #begin(overview) {
-    this.#overview = overview;
-    const { buckets, first, through } = overview;
+    const { buckets, first, through } = this.#overview = overview;
     if (buckets.length === 0 || first === through) return this.#panel.fail(laterStrings.emptyHistory);
     this.#timeline = new Timeline(buckets, first, through);
     const colorOf = (/** @type {number} */ sender) => this.#participant(sender)?.color ?? UNKNOWN_COLOR;
@@ -186,6 +185,7 @@ export class TimeMachine {
     const [timeline, overview] = [this.#timeline, this.#overview];
     if (!timeline || !overview) return;
     this.#pause();
+    this.#panel.note('');
     const { wanted } = this.#loader;
     // After an error there is none.
     const from = wanted < 0 ? timeline.sequenceAt(this.#position) : wanted;
@@ -254,8 +254,7 @@ export class TimeMachine {
 
   /** @param {number | null} time @param {number} sender */
   #describe(time, sender) {
-    const who = sender > 0 ? this.#participant(sender) : null;
-    this.#panel.describe(this.#position, pastTime(time), who);
+    this.#panel.describe(this.#position, pastTime(time), sender > 0 ? this.#participant(sender) : null);
   }
 
   async #bringBack() {
@@ -265,12 +264,15 @@ export class TimeMachine {
     if (this.#isReturning) return;
     this.#isReturning = true;
     this.#pause();
+    const { wanted } = this.#loader;
     await this.#loader.idle;
-    const reason = signal.aborted ? '' : await this.#bringChosenBack(signal);
+    // Otherwise the moment could not be loaded, or the person wants another one now.
+    const isShown = this.#loader.shown === wanted;
+    const reason = isShown && !signal.aborted ? await this.#bringChosenBack(signal) : '';
     if (signal.aborted) return;
     this.#isReturning = false;
     if (reason) this.#panel.note(reason);
-    else this.close();
+    else if (isShown) this.close();
   }
 
   /**
