@@ -116,9 +116,9 @@ def browser(request: pytest.FixtureRequest) -> Browser:
 
 both = pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
 
-# For tests that `.ci/run` leaves to `.ci/run all`. Of each feature, `.ci/run` has the one or two tests that fail if it is broken.
+# Marks tests that only `.ci/run all` runs. Of each feature, `.ci/run` has the one or two tests that fail if the feature is broken.
 in_full = pytest.mark.long
-# For behavior that does not depend on the engine: in Firefox only with `.ci/run all`.
+# Marks tests of behavior that does not depend on the engine: they run in Firefox only with `.ci/run all`.
 both_in_full = pytest.mark.parametrize(
     "browser", ["chromium", pytest.param("firefox", marks=in_full)], indirect=True
 )

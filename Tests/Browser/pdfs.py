@@ -11,7 +11,7 @@ PADDING = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9F
 
 
 def library() -> Path | None:
-    """Returns the folder of pdf.js: that in PDFJS, else that of Debian's package; None if there is none."""
+    """Returns the folder of pdf.js: the one in PDFJS, or else the one of Debian's package; None if there is none."""
     folder = Path(os.environ.get("PDFJS") or "/usr/share/javascript/pdf")
     return folder if (folder / "build/pdf.js").is_file() else None
 

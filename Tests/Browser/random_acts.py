@@ -1,4 +1,4 @@
-"""What a person does in a random meeting, by keyboard and mouse. Each act has a source of chance of its own, so that its choices do
+"""The acts of a person in a random meeting, by keyboard and mouse. Each act has a source of chance of its own, so that its choices do
 not depend on the acts before it, and returns words for the log."""
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def follows(person: Person, chance: Random) -> str:
 
 
 def brings_everybody(person: Person, chance: Random) -> str:
-    return in_the_panel(person.page, person.page.get_by_role("button", name="Bring everybody here"))
+    return in_the_panel(person.page, person.page.get_by_role("button", name="Bring everyone here"))
 
 
 def in_the_panel(page: Page, button: Locator) -> str:
@@ -218,7 +218,7 @@ def accepts(person: Person, chance: Random) -> str:
     offer = person.page.get_by_role("button", name="Go there").first
     if not offer.is_visible():
         return "nobody asks"
-    # The offer may end meanwhile.
+    # The offer may disappear meanwhile.
     with suppress(Error):
         offer.click(timeout=2_000)
     return "goes there"
@@ -241,7 +241,7 @@ def points(person: Person, chance: Random) -> str:
 
 
 def loses_the_connection(person: Person, chance: Random) -> str:
-    """Loses it in the middle of a stroke."""
+    """Loses the connection in the middle of a stroke."""
     mouse, through = person.page.mouse, [place(chance) for _ in range(3)]
     person.page.keyboard.press("p")
     mouse.move(*through[0])
@@ -254,7 +254,7 @@ def loses_the_connection(person: Person, chance: Random) -> str:
 
 
 def goes_offline(person: Person, chance: Random) -> str:
-    """Draws without a connection, until the meeting mends it."""
+    """Draws without a connection, until the meeting restores it."""
     person.proxy.refuse()
     return strokes(person, chance)
 

@@ -1,4 +1,4 @@
-"""What a person does with selected objects in a random meeting, by keyboard and mouse."""
+"""The changes of selected objects by a person in a random meeting, by keyboard and mouse."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def moved(page: Page, chance: Random) -> None:
 
 
 def dragged(page: Page, chance: Random) -> None:
-    """Moved by the mouse, if their middle is in reach."""
+    """Moves them by the mouse, if their middle is in reach."""
     if grip := reach(page.locator("#chosen")):
         drag(page, grip, place(chance))
     else:
@@ -62,7 +62,7 @@ def resized(page: Page, chance: Random) -> None:
 
 
 def rotated(page: Page, chance: Random) -> None:
-    """Rotated by their handle, if that is in reach."""
+    """Rotates them by their handle, if it is in reach."""
     if grip := reach(page.locator("#chosen .turn")):
         drag(page, grip, place(chance))
     else:
@@ -73,7 +73,7 @@ def aligned(page: Page, chance: Random) -> None:
     opener = page.get_by_role("button", name="Align and distribute")
     # A single object is not aligned.
     if opener.is_visible():
-        # By keys, because messages may cover the bar.
+        # The keys are used because messages may cover the bar.
         opener.press("Enter")
         page.locator("#arrange").wait_for()
         one_of(page.locator("#arrange button:enabled"), chance).press("Enter")
@@ -109,6 +109,9 @@ def copied(page: Page, chance: Random) -> None:
 
 def removed(page: Page, chance: Random) -> None:
     page.keyboard.press("Delete")
+    # The page asks if they are everything on the sheet, and others have a part in it.
+    if page.locator("#confirm-ok").is_visible():
+        page.locator("#confirm-ok").click()
 
 
 COPIES = (duplicated, copied)

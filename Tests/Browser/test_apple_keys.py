@@ -25,7 +25,7 @@ def test_keys_and_texts_on_a_mac(browser, unopened_page, base):
     assert page.locator("#chosen-bar [title^=Duplicate]").get_attribute("title") == "Duplicate (⌘D)"
     draw(page, line(100, 250, 300, 250))
     sees_ink(page, 200, 250)
-    # Control is for the system there: it neither undoes nor chooses the tool of the letter.
+    # On a Mac, Control belongs to the system: Control and a letter neither undo nor choose the letter's tool.
     page.keyboard.press("Control+z")
     page.keyboard.press("Control+e")
     sees_ink(page, 200, 250)

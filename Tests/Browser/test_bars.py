@@ -1,4 +1,4 @@
-"""The bar of tools and what is above it: within the window and beside each other, in windows of all widths."""
+"""The bar of tools and the parts above it: they are within the window and do not overlap, in windows of all widths."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from playwright.sync_api import Page
 
 pytestmark = in_full
 
-# Widths at which parts of the bar move into panels, and those next to them.
+# The widths at which parts of the bar move into panels, and the neighboring widths.
 WIDTHS = [320, 360, 430, 431, 600, 740, 768, 829, 830, 999, 1000, 1050, 1099, 1100, 1400]
-# Those of the bar's parts that leave the bar or the window, or lie over another part.
+# Lists the parts of the bar that leave the bar or the window, or overlap another part.
 PROBLEMS = """() => {
   const bar = document.getElementById('tools').getBoundingClientRect();
   const parts = [...document.querySelectorAll('#tools :is(button, label)')].filter((one) => one.checkVisibility())
@@ -69,7 +69,7 @@ def test_the_bar_is_within_the_screen_of_a_phone_or_a_tablet(chromium, open_page
         page.locator(f"{panel}:popover-open").wait_for()
         shown = box(page, panel)
         assert shown["x"] >= 0 and shown["right"] <= width
-        # It does not scroll sideways, and everything in it can be pressed.
+        # The bar does not scroll sideways, and everything in it can be pressed.
         assert page.locator(panel).evaluate("(one) => one.scrollWidth <= one.clientWidth")
         for part in page.locator(f"{panel} :is(button, label):visible").all():
             found = part.bounding_box()
@@ -77,7 +77,7 @@ def test_the_bar_is_within_the_screen_of_a_phone_or_a_tablet(chromium, open_page
         page.keyboard.press("Escape")
 
 
-# Those parts of the header that leave the window, or lie over another part; faces lie over each other a little.
+# Lists the parts of the header that leave the window, or overlap another part. Faces may overlap a little.
 HEADER = """() => {
   const parts = [...document.querySelectorAll('.top :is(#mark, #plain, #together, #share), #people')]
     .filter((one) => one.checkVisibility()).map((one) => [one.id, one.getBoundingClientRect()]);
@@ -95,7 +95,7 @@ HEADER = """() => {
 @pytest.mark.parametrize("locale", ["en-US", "de-DE"])
 def test_the_header_of_a_session_has_room_in_the_narrowest_windows(browser, open_page, out, locale):
     page = open_page(browser, locale=locale, viewport={"width": 320, "height": 568})
-    # Its text has no room there, but it is still its name.
+    # There is no room for the button's text, but it is still the button's name.
     page.get_by_role("button", name={"en-US": "Share", "de-DE": "Teilen"}[locale]).wait_for()
     path = share(page)
     for _ in range(3):
@@ -132,7 +132,7 @@ def test_the_choices_of_a_tool_are_above_the_bar_of_following(browser, open_page
             b.locator(".follow-bar button").click()
             b.locator(".follow-bar").wait_for(state="hidden")
         b.context.close()
-        # The next one sees one other face.
+        # The next person sees one other face.
         sees_people(a, 1, seconds=30)
 
 
@@ -193,7 +193,7 @@ def test_a_stroke_is_erased_in_parts_by_one_person_while_another_removes_it(brow
     b.mouse.move(400, 250, steps=5)
     until(lambda: len(b.evaluate("drawTogether.shapes()")), lambda count: count == 2)
     a.keyboard.press("Control+z")
-    # Also before the pointer is lifted.
+    # The removed stroke disappears even before the pointer is lifted.
     until(lambda: b.evaluate("drawTogether.shapes()"), lambda shapes: shapes == [])
     b.mouse.up()
     for page in (a, b):

@@ -170,7 +170,7 @@ def test_invalid_drawing_files_are_refused_with_the_reason(chromium, open_page, 
         json.dumps({"marks": []}): "This is not a drawing",
         json.dumps({"drawTogether": 2, "marks": [], "items": []}): "newer version",
         json.dumps({"drawTogether": 1, "marks": [good] * 200_001, "items": []}): "There are 200,001 strokes in this drawing. At most 200,000",
-        json.dumps({"drawTogether": 1, "marks": [good, {"type": "x"}, 7], "items": [{"name": "a"}]}): "without 3 things",
+        json.dumps({"drawTogether": 1, "marks": [good, {"type": "x"}, 7], "items": [{"name": "a"}]}): "without 3 damaged objects",
     }
     for at, (text, reason) in enumerate(cases.items()):
         path = tmp_path / f"{at}.drawtogether"

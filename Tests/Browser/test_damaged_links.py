@@ -29,7 +29,7 @@ def test_a_link_with_something_around_it_leads_into_the_session(browser, open_pa
         b = open_page(browser, f"s/{name}")
         sees_people(a, 1 + others)
         sees_ink(b, 200, 250)
-        # The address is right again, so that it can be copied.
+        # The address is corrected, so that it can be copied.
         assert path_of(b) == path
         assert b.locator("dialog[open]").count() == 0
 
@@ -41,7 +41,7 @@ def test_a_link_that_leads_to_no_session_says_so_before_anything_is_drawn(browse
     for damaged in (path[:-1], path[:-5], f"{path}A", "s/x"):
         page = open_page(browser, damaged)
         says(page, "#damaged-dialog", TITLE)
-        # Behind the dialog nothing can be drawn, and the attempt does not close it.
+        # Nothing can be drawn behind the dialog, and the attempt does not close the dialog.
         draw(page, line(100, 100, 300, 100))
         says(page, "#damaged-dialog", TITLE)
         sees_paper(page, 200, 100)

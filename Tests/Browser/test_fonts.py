@@ -22,7 +22,7 @@ WORDS = "Meeting at nine o’clock, room 204: Größe, łódź, Привіт →
 # The texts of `board_with`: their fonts, from top to bottom.
 FONTS = ("", "hand", "sans")
 PITCH = 150
-# The height of a strip of a picture, in pixels: more than the gaps within a line, and less than those between lines.
+# The height of a strip of a picture, in pixels: larger than the gaps within a line, and smaller than the gaps between lines.
 STRIP = 24
 COLOR = "#4f5fe8"
 # Gives all system fonts the widths of a typewriter.
@@ -96,7 +96,7 @@ def lines_of(picture: Image.Image) -> list[tuple[int, int]]:
     # The texts are blue; nothing else has so much more blue than red.
     ink = ImageChops.subtract(blue, red).point(lambda value: 255 * (value > 60))
     ends: list[tuple[int, int]] = []
-    # In narrow strips, because dots and accents are apart from their letters.
+    # The picture is read in strips, because dots and accents are apart from their letters.
     for top in range(0, picture.height, STRIP):
         box = ink.crop((0, top, picture.width, top + STRIP)).getbbox()
         if not box:
@@ -171,7 +171,7 @@ def test_the_tiles_of_a_large_drawing_show_the_same_letters(browser, open_page, 
         ends = lines_of(image(page))
         assert len(ends) == len(FONTS)
         found.append([right - left for left, right in ends])
-    # The view of the large drawing is another one.
+    # The large drawing is shown in another view.
     [first, *_], [other_first, *_] = found
     for font, one, other in zip(FONTS, *found, strict=True):
         assert one / first == pytest.approx(other / other_first, rel=0.02), font
@@ -187,7 +187,7 @@ def test_copies_have_the_letters_of_the_page_on_every_device(chromium, playwrigh
     assert svg.count(b"@font-face") == 2 and b'font-family="system-ui' in svg
     copies = [raster]
     with with_other_fonts(start_chromium(playwright), tmp_path) as browser:
-        # Not the page: the copy has its fonts in itself.
+        # The copy is opened without the page, because it contains its fonts.
         elsewhere = browser.new_page()
         drawn = elsewhere.evaluate(DRAW_SVG, base64.b64encode(svg).decode())
         copies.append(Image.open(io.BytesIO(base64.b64decode(drawn))).convert("RGBA"))
@@ -266,14 +266,14 @@ def test_new_texts_are_handwritten_and_another_font_can_be_chosen(browser, open_
     page.keyboard.press("Escape")
     until(lambda: [one["right"] for one in texts(other)], lambda found: found == [texts(page)[0]["right"]])
     assert not Axe().run(page).response["violations"]
-    # The choice is that of later texts, also after a reload.
+    # The choice also applies to later texts, even after a reload.
     page.reload()
     ready(page)
     has_fonts(page)
     page.keyboard.press("t")
     fonts.wait_for()
     assert page.get_by_role("radio", name="Print").is_checked()
-    # A selected text gets the font that is chosen then, and an undo brings its own back.
+    # A selected text gets the chosen font, and an undo restores its earlier one.
     page.keyboard.press("v")
     assert fonts.is_hidden()
     page.keyboard.press("Control+a")

@@ -142,12 +142,12 @@ def test_an_animated_gif_moves_until_it_is_paused(browser, open_page, tmp_path):
     if not can_animate(a):
         sees_colors(a, "party.gif", ORANGE)
         return
-    # The second round shows that it begins again.
+    # The second round shows that the animation repeats.
     sees_colors(a, "party.gif", TEAL, PLUM, ORANGE, TEAL)
     row(a, "party.gif").get_by_role("button", name="Pause the animation").click()
     row(a, "party.gif").get_by_role("button", name="Play the animation").wait_for()
     before = until(lambda: middle(a, "party.gif"), lambda color: color == middle(a, "party.gif"))
-    # Another one moves meanwhile.
+    # Another animation keeps moving.
     pick(a, frames(tmp_path / "other.gif", TEAL, PLUM))
     appear(a, "party.gif", "other.gif")
     sees_colors(a, "other.gif", PLUM, TEAL, PLUM, TEAL)

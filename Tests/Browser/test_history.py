@@ -179,10 +179,10 @@ def test_somebody_else_brings_a_wiped_page_back_and_one_undo_takes_it_away(brows
     assert order(a) == before
     sees_ink(a, 300, 250)
     all_hold_the_same(a, b)
-    # What is there is not brought back again.
+    # Objects that are on the page are not brought back again.
     open_machine(b)
     b.get_by_role("button", name="Bring this moment back").click()
-    says(b, ".past-bar .note", "All of this is on the page.")
+    says(b, ".past-bar .note", "All of this is already on the page.")
     close(b)
     b.keyboard.press("Control+z")
     has_strokes(a, 0)
@@ -204,27 +204,27 @@ def test_a_chosen_object_comes_back_alone_and_beside_its_later_version(browser, 
     b.keyboard.press("Escape")
     open_machine(a)
     go_back(a, 300, 250)
-    # A tap chooses an object, and another tap leaves it out again.
+    # A tap selects an object, and another tap deselects it.
     a.mouse.click(300, 250)
     a.get_by_role("button", name="Bring this back").wait_for()
     a.mouse.click(300, 250)
     a.get_by_role("button", name="Bring this moment back").wait_for()
-    # So does a box, and Escape.
+    # A box selects, and Escape deselects.
     draw(a, line(150, 200, 550, 300))
     a.get_by_role("button", name="Bring this back").wait_for()
     a.keyboard.press("Escape")
     a.get_by_role("button", name="Bring this moment back").wait_for()
-    # The keyboard goes through the objects.
+    # Keys step through the objects.
     a.locator(".past").focus()
     a.keyboard.press(".")
     says(a, ".past-bar .note", "1 of 2")
     a.get_by_role("button", name="Bring this back").click()
-    says(a, "#toasts", "both versions are there")
+    says(a, "#toasts", "both are on the page")
     has_strokes(b, 3)
     for y in (250, 350, 500):
         sees_ink(b, 300, y)
     all_hold_the_same(a, b)
-    # It is selected, so that it can be moved aside.
+    # The returned object is selected, so that it can be moved aside.
     a.locator("#chosen").wait_for()
 
 
@@ -312,7 +312,7 @@ def test_removing_everything_asks_if_it_includes_the_work_of_others(browser, ope
     sees_people(a, 2)
     draw(a, LINE)
     has_strokes(b, 1)
-    # Its own work is removed at once.
+    # This person's own work is removed at once.
     a.locator("#canvas").focus()
     a.keyboard.press("Control+a")
     a.keyboard.press("Delete")
@@ -322,8 +322,8 @@ def test_removing_everything_asks_if_it_includes_the_work_of_others(browser, ope
     has_strokes(b, 2)
     b.keyboard.press("Control+a")
     b.keyboard.press("Delete")
-    says(b, "#confirm-dialog", "Remove everything for everybody?")
-    says(b, "#confirm-dialog", "Anybody can bring it back with the time machine.")
+    says(b, "#confirm-dialog", "Remove everything for everyone?")
+    says(b, "#confirm-dialog", "Anyone can bring it back with the time machine.")
     b.keyboard.press("Escape")
     b.locator("#confirm-dialog").wait_for(state="hidden")
     assert strokes(a) == 2
@@ -376,14 +376,16 @@ def test_the_sheets_are_those_of_the_moment(browser, open_page, problems):
     a.keyboard.press("Delete")
     has_strokes(b, 1)
     open_machine(b)
-    b.get_by_label("Sheets").select_option("2")
+    # The tabs of the page behind it have the same label.
+    choice = b.locator("#time-machine").get_by_label("Sheets")
+    choice.select_option("2")
     b.get_by_role("button", name="Previous change").click()
-    b.get_by_role("button", name="Show everything").click()
+    b.locator("#time-machine").get_by_role("button", name="Show everything").click()
     b.get_by_role("button", name="Bring this moment back").click()
     has_strokes(a, 2)
     open_machine(b)
     slide(b, "Home")
-    b.get_by_label("Sheets").wait_for(state="hidden")
+    choice.wait_for(state="hidden")
 
 
 @in_full
@@ -458,7 +460,7 @@ def test_without_a_history_there_is_no_time_machine(chromium, unopened_page, pro
 @both
 def test_a_wiped_page_of_thousands_comes_back_complete_and_in_order(browser, unopened_page, problems, out):
     problems.allow("/history")
-    # The rate of a participant is what such a restoration takes.
+    # The restoration sends thousands of entries, so the limit of their rate must be high.
     running = Gateway("--max-entries-per-second", "5000")
     try:
         a, b = (unopened_page(browser, viewport={"width": 1000, "height": 700}) for _ in range(2))

@@ -1,4 +1,4 @@
-"""Who is who: colors that differ, names that are asked for once, and the author of an object."""
+"""The identity of people: colors that differ, the name that is asked for once, and the author of an object."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_resting_on_ink_shows_its_author_and_time(browser, open_page, out):
     def shows(page, *texts: str) -> None:
         until(lambda: page.locator(LABEL).all_inner_texts(), lambda shown: len(shown) == 1 and all(t in shown[0] for t in texts))
 
-    # The pen shows nothing.
+    # With the pen, no label appears.
     b.mouse.move(250, 201)
     b.keyboard.press("v")
     b.mouse.move(250, 300)
@@ -141,7 +141,7 @@ def test_resting_on_ink_shows_its_author_and_time(browser, open_page, out):
     b.keyboard.press("Escape")
     until(lambda: b.locator(LABEL).count() == 0)
 
-    # What somebody moves keeps its author, and names who moved it.
+    # A moved object keeps its author, and also names the person who moved it.
     b.keyboard.press("v")
     b.mouse.click(250, 200)
     for _ in range(10):

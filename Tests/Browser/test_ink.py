@@ -14,7 +14,7 @@ from media import emulate
 from test_copies import choose_file, downloaded, opened
 
 DARK, LIGHT = (29, 29, 32), (241, 241, 243)
-INK = "Black, on dark paper white"
+INK = "Black, or white on dark paper"
 
 
 def messages(page) -> list[dict]:
@@ -58,7 +58,7 @@ def test_ink_is_dark_on_light_paper_and_light_on_dark_paper(browser, open_page):
     sees_color(a, 300, 200, LIGHT)
     all_hold_the_same(a, b)
     assert {shape["rgb"] for shape in b.evaluate("drawTogether.shapes()")} == {"#7f8187"}
-    # On white and without paper, it is dark; on the page's paper as on the page.
+    # In a copy on white or no paper, the ink is dark; on the page's paper, it is as on the page.
     for paper, color in (("white", "#1d1d20"), ("none", "#1d1d20"), ("page", "#f1f1f3")):
         assert downloaded(b, "svg", paper=paper).decode().count(f'fill="{color}"') == 2
     copy = opened(downloaded(b, "png", scale="1", paper="white"))
@@ -108,7 +108,7 @@ def test_shapes_get_fills_dashes_and_opacity_and_the_others_see_them(browser, op
     style(a, "opacity", "50 %")
     until(lambda: alpha(b, 300, 260), lambda found: 126 <= found <= 129)
     assert alpha(a, 300, 260) == alpha(b, 300, 260)
-    # The line is no darker where it lies over the area.
+    # The line is no darker where it overlaps the area.
     assert alpha(a, 300, 201) == alpha(a, 300, 260)
     a.keyboard.press("Escape")
     for _ in range(2):
@@ -144,7 +144,7 @@ def test_the_eraser_removes_parts_and_undo_brings_them_back(browser, open_page):
     a.mouse.move(400, 150)
     a.mouse.down()
     a.mouse.move(400, 300, steps=8)
-    # It is gone here at once, and for the others at the end of the movement.
+    # The part disappears here at once, and for the others at the end of the movement.
     sees_paper(a, 400, 200)
     assert has_ink(b, 400, 200)
     a.mouse.up()
@@ -155,7 +155,7 @@ def test_the_eraser_removes_parts_and_undo_brings_them_back(browser, open_page):
     all_hold_the_same(a, b)
     assert len(a.evaluate("drawTogether.shapes()")) == 4
     assert picture(a) == picture(b)
-    # Ben moves a rest, and Ada's undo still brings back both strokes.
+    # Ben moves a remaining part, and Ada's undo still brings back both strokes.
     b.keyboard.press("v")
     b.mouse.click(600, 260)
     b.keyboard.press("ArrowDown")
@@ -166,7 +166,7 @@ def test_the_eraser_removes_parts_and_undo_brings_them_back(browser, open_page):
     a.keyboard.press("Control+Shift+z")
     until(lambda: len(b.evaluate("drawTogether.shapes()")), lambda count: count == 4)
     all_hold_the_same(a, b)
-    # The choice lasts.
+    # The choice is kept.
     a.reload()
     a.keyboard.press("e")
     assert a.get_by_role("radio", name="Parts").is_checked()
@@ -246,7 +246,7 @@ def test_the_bar_shows_the_choice(browser, open_page):
     page.keyboard.press("7")
     page.locator("#more-styles[data-chosen]").wait_for()
     assert page.evaluate("getComputedStyle(document.querySelector('#more-styles .paint')).fill") == "rgb(242, 118, 46)"
-    # Only the styles that the tool has.
+    # The panel shows only the styles that the tool has.
     page.locator("#more-styles").click()
     assert not page.locator("#fill").is_visible()
     page.keyboard.press("r")

@@ -1,4 +1,4 @@
-"""Features of objects and of ink that meet: rotation with connections, styles with the eraser and with copies, locks with photos."""
+"""Combinations of features: rotation with connections, styles with the eraser and with copies, locks with photos."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_an_arrow_turns_with_its_object(browser, open_page):
     a.mouse.click(400, 350)
     for _ in range(6):
         a.keyboard.press("Control+ArrowRight")
-    # The upper side is the right one now.
+    # After the rotation, the upper side is on the right.
     for page in (a, b):
         sees_ink(page, 512, 200)
         sees_paper(page, 500, 200)
@@ -62,7 +62,7 @@ def test_a_part_of_a_rotated_and_dashed_shape_is_erased(browser, open_page):
     a.mouse.click(300, 350)
     for _ in range(3):
         a.keyboard.press("Control+ArrowRight")
-    # Across the middle of the side that was the left one.
+    # The eraser moves across the middle of the former left side.
     a.keyboard.press("x")
     draw(a, line(309, 259, 349, 299))
     until(lambda: [one["type"] for one in shapes(b)], lambda types: types == ["line"])

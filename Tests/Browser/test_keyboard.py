@@ -93,7 +93,7 @@ def test_repeated_shapes_lie_beside_each_other(browser, open_page):
     found = shapes(page)
     assert not any(overlap(one, other) for at, one in enumerate(found) for other in found[:at])
     assert all(one["left"] > 0 and one["top"] > 0 and one["right"] < 1000 and one["bottom"] < 700 for one in found)
-    # A key that is held down places one.
+    # A key that is held down places only one shape.
     page.keyboard.press("r")
     page.keyboard.down("Enter")
     page.keyboard.down("Enter")
@@ -137,7 +137,7 @@ def test_enter_begins_a_text_which_is_selected_afterwards(browser, open_page):
     before = shapes(a)[0]
     press(a, "Shift+ArrowRight")
     assert shapes(a)[0]["left"] - before["left"] == pytest.approx(64)
-    # Enter continues with it, and a new text does not begin in it.
+    # Enter continues the selected text; a new text does not begin inside it.
     press(a, "Enter")
     a.locator("#writing").wait_for()
     a.keyboard.type(" and eggs")
@@ -182,7 +182,7 @@ def test_a_cross_draws_and_erases(browser, open_page, out):
     until(lambda: a.evaluate(LIVE), lambda said: said == "Begun.")
     assert len(shapes(a)) == 1
     press(a, "Shift+ArrowDown", "Enter")
-    hears(a, "1 thing removed.")
+    hears(a, "1 object removed.")
     until(lambda: shapes(b) == [])
     press(a, "Control+z")
     sees_ink(b, 560, 338)
@@ -216,7 +216,7 @@ def test_the_view_follows_the_cross_and_the_selection(browser, open_page):
     assert stroke["right"] > 1400
     box = page.locator(".cross").bounding_box()
     assert box and 900 < box["x"] < 1000
-    # The hand, and the selection tool without a selection, move the page.
+    # With the hand, or with the selection tool and no selection, arrow keys move the page.
     press(page, "h", *["Shift+ArrowLeft"] * 10)
     sees_ink(page, 600, 338)
     press(page, "v", *["Shift+ArrowRight"] * 2)
@@ -245,7 +245,7 @@ def test_keys_on_buttons_and_in_an_ended_session_place_nothing(browser, open_pag
     page.locator("#canvas").focus()
     press(page, "r", "Enter", "Space")
     assert len(shapes(page)) == 1
-    # The list still shows what is there.
+    # The list still shows the objects.
     dialog = objects(page)
     assert len(names(page)) == 1
     assert dialog.get_by_role("button", name="Remove").count() == 0
@@ -357,7 +357,7 @@ def test_an_object_outside_of_the_view_is_shown(browser, open_page):
     press(page, "Enter")
     frame = page.locator("#chosen").bounding_box()
     assert frame and 0 < frame["x"] < 900
-    # So is the one that the step to the next object selects.
+    # The object that the step to the next one selects is shown, too.
     press(page, "Escape", "h", *["Shift+ArrowRight"] * 30, ".")
     until(lambda: page.locator("#chosen").bounding_box(), lambda box: box is not None and 0 < box["x"] < 900)
     hears(page, "1 of 1")

@@ -13,7 +13,7 @@ from conftest import both, both_in_full, in_full, ready, until
 
 I18N = Path(__file__).parents[2] / "Public/js/i18n"
 GERMAN = {"locale": "de-DE"}
-# Each with the note of the dialog that its texts were translated by machine.
+# Each language with the dialog's note that its texts were translated by machine.
 BY_MACHINE = {
     "ar": "ترجمة آلية",
     "es": "Traducción automática",

@@ -31,7 +31,7 @@ def is_inside(page, box: dict[str, float]) -> bool:
 
 
 def can_be_reached(page, panel: str) -> None:
-    """Checks that a panel is inside the window, and each of its parts is after scrolling."""
+    """Checks that a panel is inside the window, and that each of its parts can be scrolled into view."""
     shown = page.locator(panel)
     shown.wait_for()
     assert is_inside(page, shown.evaluate(BOX)), (panel, shown.evaluate(BOX))

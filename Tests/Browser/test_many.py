@@ -51,7 +51,7 @@ def test_copies_of_many_objects_are_selected(browser, open_page, tmp_path, count
     has(page, count, count)
     page.keyboard.press("Control+d")
     has(page, 2 * count, count)
-    # The copies are selected, not the originals: they can be removed at once.
+    # The copies are selected, and not the originals, so the copies can be removed at once.
     says(page, "#chosen-bar", "")
     page.keyboard.press("Delete")
     has(page, count, 0)
@@ -120,7 +120,7 @@ def test_a_text_in_progress_names_its_limit(browser, open_page):
     page.keyboard.press("Escape")
     [text] = page.evaluate(TEXTS)
     assert text["text"] == "Note: " + "x" * 3994
-    # Into an empty text, a long one is pasted as on the page.
+    # A long text that is pasted into an empty one is placed like on the page.
     page.keyboard.press("t")
     page.mouse.click(700, 600)
     page.evaluate(PASTE, "y" * 5000)

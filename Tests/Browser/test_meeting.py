@@ -18,7 +18,7 @@ PAPER = "[canvas.style.backgroundSize, canvas.style.backgroundPosition].join()"
 
 
 def pair(open_page, first, second, **options):
-    """Two people in one session, and the name of the first."""
+    """Opens a session with two people, and returns their pages."""
     a = open_page(first, **options)
     path = share(a)
     b = open_page(second, path)
@@ -153,7 +153,7 @@ def test_a_laser_is_seen_by_all_and_leaves_nothing(browser, open_page):
     move(a, line(200, 400, 600, 450, 30))
     for page in (a, b):
         page.locator(".lasers").wait_for(state="attached")
-    # Held still, it stays.
+    # A laser that is held still stays.
     until(lambda: b.evaluate("document.querySelector('.lasers') !== null"))
     a.mouse.up()
     for page in (a, b):
@@ -227,8 +227,8 @@ def test_people_who_watch_are_brought_here_and_others_are_asked(browser, open_pa
     a.mouse.wheel(2000, 500)
     before = paper(b)
     b.mouse.move(400, 400)
-    together(a, "Bring everybody here")
-    says(a, "#toasts", "1 person asked to come here")
+    together(a, "Bring everyone here")
+    says(a, "#toasts", "You asked 1 person to come here")
     says(b, "#toasts", f"{name} wants to show you something")
     hears(b, name)
     assert paper(b) == before
@@ -240,13 +240,13 @@ def test_people_who_watch_are_brought_here_and_others_are_asked(browser, open_pa
       performance.now = () => now() + 60_000;
     }""")
     a.mouse.wheel(-700, 0)
-    together(a, "Bring everybody here")
+    together(a, "Bring everyone here")
     says(b, "#toasts", f"{name} brought you here")
     until(lambda: paper(a) == paper(b))
     b.get_by_role("button", name="Back", exact=True).click()
     until(lambda: paper(a) != paper(b))
-    # The third one within a few seconds.
-    together(a, "Bring everybody here")
+    # This is the third request within a few seconds, which is too many.
+    together(a, "Bring everyone here")
     says(a, "#toasts", "Wait a moment")
 
 
@@ -349,7 +349,7 @@ def test_the_list_offers_what_the_faces_offer(chromium, open_page):
     names = people(a)
     assert face(a).count() == 2
     others[2].keyboard.press("w")
-    # A raised hand comes first, where there is room for one face only.
+    # The person with the raised hand comes first if there is room for one face only.
     until(lambda: face(a).first.get_attribute("aria-label"), lambda label: label == f"Follow {names[3]}, hand raised, number 1")
     a.locator(".chip[data-rest]").click()
     a.get_by_role("button", name=f"Follow {names[2]}").click()
@@ -384,7 +384,7 @@ def test_axe_finds_no_problem(chromium, open_page, size, scheme, out):
     open_people(a)
     looks("list")
     a.keyboard.press("Escape")
-    together(b, "Bring everybody here")
+    together(b, "Bring everyone here")
     a.locator("[data-offer]").wait_for()
     c.mouse.move(200, 500)
     c.keyboard.press("j")

@@ -65,7 +65,7 @@ def test_a_note_is_written_on_and_everybody_sees_it(browser, open_page):
     sees_color(b, 310, 390, DARK_YELLOW)
     all_hold_the_same(a, b)
     assert [(one["left"], one["top"]) for one in shapes(b)] == [(299, 199)]
-    # The other one edits it and gives it another color.
+    # The other person edits the note and gives it another color.
     has_objects(b)
     b.keyboard.press("t")
     b.mouse.click(390, 390)
@@ -90,7 +90,7 @@ def test_the_caret_is_where_the_text_of_the_note_is_painted(browser, open_page):
     area = page.locator("#writing")
     area.wait_for()
     page.keyboard.type("one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen")
-    # The browser breaks the lines inside the note as the canvas does: none of them needs more room than there is.
+    # The browser breaks the lines inside the note as the canvas does: no line is wider than the note.
     height, room = page.evaluate("[writing.scrollHeight, writing.clientHeight]")
     assert height <= room + 2
     box = area.bounding_box()
@@ -123,7 +123,7 @@ def test_an_arrow_follows_the_shape_on_which_it_was_dropped(browser, open_page):
     b.mouse.down()
     b.mouse.move(550, 250)
     b.mouse.move(550, 150)
-    # Also while the other one still drags it.
+    # The arrow follows even while the other person is still dragging the shape.
     until(lambda: min(one["top"] for one in shapes(a)), lambda top: top < 200)
     until(lambda: has_ink(a, 350, 275))
     b.mouse.up()
@@ -185,7 +185,7 @@ def test_a_locked_background_stays_until_it_is_unlocked(browser, open_page):
     a.get_by_role("button", name="Lock as background").click()
     until(lambda: a.locator("#toasts").inner_text(), lambda text: "Locked" in text)
     assert not any(one["isSelected"] for one in shapes(a))
-    # Nobody can erase or move it; what lies on it can be.
+    # Nobody can erase or move the background, but objects on it can be erased and moved.
     has_objects(b)
     until(lambda: len(shapes(b)), lambda count: count == 1)
     b.keyboard.press("p")

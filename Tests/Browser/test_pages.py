@@ -105,7 +105,7 @@ def test_back_after_a_new_page_shows_the_old_session_to_everybody(browser, chrom
     new = path_of(b)
     draw(b, line(100, 250, 300, 250))
     sees_ink(a, 200, 250)
-    # Drawn just before the page is left.
+    # This stroke is drawn just before the page is left.
     draw(b, line(100, 350, 300, 350))
     go(b, -1)
     assert path_of(b) == old
@@ -158,7 +158,7 @@ def test_strokes_drawn_offline_before_back_reach_their_session(chromium, open_pa
     proxy.is_holding = False
     go(a, -1)
     sees_ink(a, 200, 150)
-    # During a catch-up, the summary follows the picture after a moment.
+    # During a catch-up, the summary is updated a moment after the picture.
     until(lambda: strokes(a), lambda count: count == 1)
     go(a, 1)
     until(lambda: strokes(a), lambda count: count == 1)
@@ -205,7 +205,7 @@ def test_after_a_reload_what_somebody_removed_is_reported(browser, chromium, ope
     draw(b, line(200, 230, 200, 270))
     sees_paper(a, 200, 250)
     a.keyboard.press("Control+z")
-    says(a, "#toasts", "Somebody else removed it.")
+    says(a, "#toasts", "Someone else removed it.")
     a.keyboard.press("Control+z")
     sees_paper(a, 200, 150)
     all_hold_the_same(a, b)
@@ -466,7 +466,7 @@ def test_a_hostile_title_is_only_a_text(chromium, open_page):
     path = share(a)
     b = open_page(chromium, path)
     sees_people(a, 2)
-    # The field takes the first 80 characters. One of them is removed: it would turn the text around.
+    # The field takes the first 80 characters. One of them is removed, because it would change the direction of the text.
     hostile = "<img src=x onerror=alert(1)>\u202e" + "W" * 100
     rename(b, hostile)
     has_title(a, "<img src=x onerror=alert(1)>" + "W" * 51)

@@ -8,7 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from board import PHONE, all_hold_the_same, appear, are_drawn, image, item, items, lie_alike, pick, row, sees_color, sees_items, share
+from board import PHONE, all_hold_the_same, appear, are_drawn, image, item, items, lie_alike, pick, sees_color, sees_items, share
 from conftest import both, both_in_full, in_full, until
 from gateway import Gateway, build_page
 from pdfs import damaged, document, hostile, library, protected

@@ -23,7 +23,7 @@ from test_meeting import paper
 
 SEEDS = [20, 61]
 PEOPLE = 8
-# The people who come while the others draw.
+# The people who join while the others draw.
 LATE = 3
 # The acts of a meeting, 200 altogether, in an order given by the seed.
 ACTS: dict[Act, int] = {
@@ -33,7 +33,7 @@ ACTS: dict[Act, int] = {
 }  # fmt: skip
 # The number of acts for which a person stays offline.
 OUTAGE = 8
-# The time for all to have everything, also with other work on the machine.
+# The time in which all people must have the same drawing, even on a busy machine.
 PATIENCE = 60
 SHAPES = "drawTogether.shapes().map(({ id, type, text, rgb, z }) => [id, type, text, rgb, z])"
 
@@ -58,7 +58,7 @@ class Meeting:
         return [person.page for person in self.people]
 
     def arrives(self) -> None:
-        """One more person opens the link. The first one shares the page."""
+        """Lets one more person open the link. The first person shares the page."""
         browser = self.browsers[len(self.people) % 2]
         proxy = Proxy(self.target)
         self.lines.callback(proxy.close)
@@ -72,7 +72,7 @@ class Meeting:
         self.people.append(Person(name, browser, page, proxy, self.folder))
 
     def ends(self) -> None:
-        """Everybody is online and does nothing any more."""
+        """Brings everybody online, and ends all acts."""
         for person in self.people:
             person.proxy.mend()
             rests(person.page)

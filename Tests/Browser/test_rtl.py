@@ -43,7 +43,7 @@ def test_arabic_browsers_get_a_mirrored_page(browser, open_page):
     page.locator("#menu").wait_for()
     menu, tools = page.locator("#menu").bounding_box(), page.locator("#tools").bounding_box()
     assert menu["x"] < tools["x"] + tools["width"] / 2
-    # The arrow of undo leads to the beginning of a line.
+    # The arrow of undo points to the beginning of a line.
     turned = "(icon) => new DOMMatrix(getComputedStyle(icon).transform).a"
     assert page.locator("#undo .icon").evaluate(turned) == -1
     assert page.locator("[data-tool=arrow] .icon").evaluate(turned) == 1
@@ -56,7 +56,7 @@ def test_a_stroke_is_where_the_pen_was(browser, open_page):
     draw(page, line(100, 300, 400, 350))
     sees_ink(page, 250, 325)
     assert not has_ink(page, 1000 - 250, 325)
-    # As on a page from left to right, for everybody.
+    # The others see it as on a page from left to right.
     other = open_page(browser, share(page))
     sees_ink(other, 250, 325)
     draw(other, line(700, 100, 900, 150))

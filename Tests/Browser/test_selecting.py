@@ -78,7 +78,7 @@ def test_changes_of_a_selection_are_visible_to_others(chromium, firefox, open_pa
     b.keyboard.press("Control+a")
     until(lambda: len(chosen(b)) == 4)
     b.keyboard.press("Delete")
-    # Two of them are the other's, and they are everything.
+    # Two of them are the other person's, and no more objects are on the page.
     b.locator("#confirm-ok").click()
     until(lambda: shapes(a) == [])
     sees_paper(b, 300, 200)
@@ -87,7 +87,7 @@ def test_changes_of_a_selection_are_visible_to_others(chromium, firefox, open_pa
     b.keyboard.press("Control+z")
     until(lambda: shapes(a)[0]["id"] == first)
     all_hold_the_same(a, b)
-    until(lambda: b.locator("#live").inner_text(), lambda told: told == "4 things removed.")
+    until(lambda: b.locator("#live").inner_text(), lambda told: told == "4 objects removed.")
 
     # Items erased by the other participant are no longer selected.
     b.keyboard.press("Control+a")

@@ -131,7 +131,7 @@ def test_sheets_and_their_order_are_the_same_for_everybody(browser, chromium, op
     assert a.locator(".cursor").evaluate_all(
         "(all) => all.every((one) => { const { right, left } = one.getBoundingClientRect(); return right < 0 || left > innerWidth; })"
     )
-    # What Ben shows there is named here.
+    # The message about a place that Ben shows names the sheet.
     b.keyboard.press("j")
     b.locator(".ping .tag").wait_for()
     says(a, "#toasts", "shows a place on Sheet 1.")
@@ -141,7 +141,7 @@ def test_sheets_and_their_order_are_the_same_for_everybody(browser, chromium, op
     close(a)
     has_tabs(b, "Plans", "Sheet 2")
     all_hold_the_same(a, b)
-    # Those who come later, too.
+    # People who join later see the same.
     c = open_page(browser, path.split("#")[0])
     has_tabs(c, "Plans", "Sheet 2")
     shows(c, "Sheet 2")
@@ -224,7 +224,7 @@ def test_followers_stay_with_their_person_over_sheets(browser, chromium, open_pa
     shows(b, "Sheet 3")
     go(a, "Sheet 1")
     shows(b, "Sheet 1")
-    # Those who see a sheet are named before it is removed for them.
+    # The question before the removal names the people who see the sheet.
     go(a, "Sheet 3")
     shows(b, "Sheet 3")
     until(lambda: a.locator("#sheets [role=tab]").last.locator(".dot").count(), lambda count: count == 1)
@@ -253,7 +253,7 @@ def test_undo_on_a_removed_sheet_says_so(browser, chromium, open_page):
     remove(b, "Sheet 3")
     has_tabs(a, "Sheet 1", "Sheet 2")
     a.keyboard.press("Control+z")
-    says(a, "#toasts", "This sheet is removed. You can bring it back from the list of sheets.")
+    says(a, "#toasts", ", which is removed. You can bring it back from the list of sheets.")
     until(lambda: strokes(a), lambda count: count == 0)
     shows(a, "Sheet 2")
 

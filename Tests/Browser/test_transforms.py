@@ -111,7 +111,7 @@ def test_texts_and_pictures_are_rotated_and_stay_so(browser, open_page, tmp_path
     until(lambda: items(b)[0].get("angle"), lambda angle: angle == 90)
     lie_alike(a, b)
     are_drawn(b, "lake.png")
-    # It is high now, and the box is rotated with it.
+    # The picture is now higher than wide, and the box is rotated with it.
     sees_ink(b, before["x"], before["y"] - before["width"] / 2 + 12)
     sees_paper(b, before["x"] - before["width"] / 2 + 12, before["y"])
 
@@ -138,7 +138,7 @@ def test_texts_and_pictures_are_rotated_and_stay_so(browser, open_page, tmp_path
     until(lambda: shapes(b)[-1]["text"] == "Up the wall and on")
     assert abs(shapes(a)[-1]["bottom"] - bottom) < 2
 
-    # A page that enters later, and one that is loaded again, show the same.
+    # A page that joins later and a reloaded page show the same.
     c = open_page(browser, path)
     are_drawn(c, "lake.png")
     all_hold_the_same(a, b, c)
@@ -217,7 +217,7 @@ def test_what_moves_snaps_to_what_is_there(browser, open_page, out):
     page.mouse.up()
     page.keyboard.up("Alt")
 
-    # The setting in the menu is for devices without that key, and stays.
+    # The setting in the menu is for devices without that key. It survives a reload.
     choose(page, "snap")
     assert page.locator("#snap").get_attribute("aria-pressed") == "false"
     page.keyboard.press("Escape")
@@ -251,7 +251,7 @@ def test_a_finger_turns_by_the_handle(chromium, open_page, out):
         x, y = handle(page)
         page.screenshot(path=out / f"transforms-phone-{scheme}.png")
         middle_x, middle_y = center(page)
-        # At the edge of the handle: it is as large as a finger.
+        # The finger presses the edge of the handle's area, which is as large as a finger.
         finger = Fingers(page)
         finger.down((x + 17, y - 8))
         for degrees in (20, 50, 80, 90):

@@ -6,7 +6,7 @@ import pytest
 from board import PHONE, draw, line, share, touch
 from conftest import both, both_in_full, in_full, until
 
-INK = "Black, on dark paper white"
+INK = "Black, or white on dark paper"
 NARROW = {"viewport": {"width": 600, "height": 700}}
 POPOVERS = {"more": "menu", "ink": "inks", "shapes": "kinds"}
 AT_REST = "(id) => document.getElementById(id).getAnimations().every(({ playState }) => playState === 'finished')"

@@ -26,7 +26,7 @@ test('the address of a session stays as it is, with its fragment', () => {
   assert.deepEqual(slash.entries, [[`/s/${A}`, null]]);
 });
 
-test('a page that takes the place of another gets an entry; a picture that moves keeps its entry', () => {
+test('a page that replaces another one gets an entry; a picture that moves between board and session keeps its entry', () => {
   const { sharing, entries, paths } = tab('/');
   sharing.shows(X);
   sharing.shows(A, { isShared: true });
@@ -58,7 +58,7 @@ test('Back and Forward load the page of their entry', () => {
   assert.deepEqual(loads, [`/ ${X}`]);
 });
 
-test('an entry of the same page does not load it again', () => {
+test('an entry of the shown page does not load the page again', () => {
   const { sharing, browser, go, loads } = tab(`/s/${A}`);
   sharing.shows(A, { isShared: true });
   browser.history.pushState(null, '', `/s/${A}#tools`);
@@ -84,7 +84,7 @@ test('an entry of a link within the page leads back to its board after another p
   assert.deepEqual(loads, [`/ ${X}`]);
 });
 
-test('once Back was pressed, a change of the session does not change the entry', () => {
+test('after Back was pressed, a change of the session does not change the entry', () => {
   const { sharing, go, paths } = tab(`/s/${A}`);
   sharing.shows(A, { isShared: true });
   sharing.shows(B, { isShared: true });

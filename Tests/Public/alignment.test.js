@@ -62,7 +62,7 @@ test('a selection of shapes, a text and a picture is aligned as one undo step', 
   assert.equal(arrange(page.parts, ids, 'left'), false, 'they are aligned already');
 });
 
-test('the line of a shape does not count: shapes of different widths have their edges in one place', () => {
+test('line widths do not count: the edges of shapes with different line widths are aligned', () => {
   const page = openPage();
   const thin = page.draw('rectangle', [100, 100, 160, 140]);
   const broad = page.draw('rectangle', [300, 300, 360, 340]);
@@ -78,7 +78,7 @@ test('two objects are not distributed, and one is not aligned', () => {
   assert.equal(arrange(page.parts, ids.slice(1), 'left'), false);
 });
 
-test('after others moved an object, undo moves it back by its own way only', () => {
+test('after others moved an object, undo moves it back only by the offset of the alignment', () => {
   const page = openPage();
   const ids = [page.draw('pen', [0, 0, 10, 10]), page.draw('pen', [50, 50, 60, 60])];
   arrange(page.parts, ids, 'right');

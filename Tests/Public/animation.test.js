@@ -20,7 +20,7 @@ test('each frame can be shown again and again, also in a browser that keeps one 
   assert.ok(decoders.every(({ isClosed }) => isClosed));
 });
 
-test('a picture with one frame and damaged data are no animations, and their decoders are closed', async () => {
+test('a picture with one frame is no animation, and neither are damaged data; their decoders are closed', async () => {
   for (const options of [{ frameCount: 1 }, { animated: false }, { isDamaged: true }]) {
     const decoders = useDecoder(options);
     assert.equal(await openAnimation(GIF), null);

@@ -18,7 +18,7 @@ test('an animated picture shows its frames in order, and frees each one', async 
   assert.equal(openBitmaps(frames), 1);
 });
 
-test('it stops out of view, without permission, on a hidden page, and when a person pauses it; then it continues', async () => {
+test('an animation stops out of view, without permission, on a hidden page, and when it is paused; later it continues', async () => {
   const { animations, add, tick, shown, opened } = player();
   const item = add({});
   animations.update(SEEN, true);
@@ -44,7 +44,7 @@ test('it stops out of view, without permission, on a hidden page, and when a per
   assert.deepEqual(shown, [0, 1, 2, 0, 1]);
 });
 
-test('an animation that is over stays at its last frame', async () => {
+test('an animation that has ended shows its last frame', async () => {
   const { animations, add, tick, shown, opened } = player({ repetitions: 1 });
   add({});
   animations.update(SEEN, true);

@@ -63,7 +63,7 @@ test('a held finger shows the label, which stays for a moment after the finger i
   assert.deepEqual(labels(), [], 'the finger has moved');
 });
 
-test('an object that is selected by a key shows its label and is announced; by the mouse it is not', () => {
+test('an object that is selected by a key shows its label and is announced, unlike one that is selected by the mouse', () => {
   const { stroke, selection, labels, live } = page({ author: ADA.number, editor: BEN.number, madeAt: 0 });
   selection.choose([stroke.id]);
   mock.timers.tick(2000);
@@ -97,7 +97,7 @@ test('the label goes when the object or the view moves', () => {
 /** @type {[string, object, string[]][]} */
 const AUTHORS = [
   ['drew it here and is not connected yet', { author: 0, editor: 0, madeAt: AT }, [`You · ${TIME}`]],
-  ['left', { author: 77, editor: 77, madeAt: AT }, [`Somebody who left · ${TIME}`]],
+  ['left', { author: 77, editor: 77, madeAt: AT }, [`Someone who left · ${TIME}`]],
   ['has joined again', { author: 4, editor: ADA.number, madeAt: AT }, [`You · ${TIME}`]],
 ];
 

@@ -15,7 +15,7 @@ const TEXTS = [
   [
     'of another year',
     { author: 'former', editor: null, madeAt: seconds(new Date(2025, 11, 31, 23, 59)) },
-    'Somebody who left · 31 Dec 2025, 23:59',
+    'Someone who left · 31 Dec 2025, 23:59',
   ],
   ['without a time', { author: { name: 'Ada' }, editor: null, madeAt: 0 }, 'Ada'],
   [
@@ -23,7 +23,7 @@ const TEXTS = [
     { author: { name: 'Ada' }, editor: { name: 'Ben' }, madeAt: TODAY },
     'Ada · 10:05 · changed by Ben',
   ],
-  ['that this person changed', { author: 'former', editor: 'you', madeAt: 0 }, 'Somebody who left · changed by you'],
+  ['that this person changed', { author: 'former', editor: 'you', madeAt: 0 }, 'Someone who left · changed by you'],
   ['without a session', { author: null, editor: null, madeAt: TODAY }, '10:05'],
   ['of which nothing is known', { author: null, editor: null, madeAt: 0 }, ''],
 ];

@@ -34,7 +34,7 @@ test('without gliding, the camera jumps', () => {
   assert.deepEqual(rounded(camera.seen(1000, 500)), { left: -500, top: 0, right: 500, bottom: 500 });
 });
 
-test('another movement of the camera interrupts it, and it moves no more', () => {
+test('another movement of the camera ends the glide', () => {
   const { camera, glide } = gliding();
   glide.to({ left: 2000, top: 0, right: 3000, bottom: 500 });
   glide.frame(0);
@@ -49,7 +49,7 @@ test('another movement of the camera interrupts it, and it moves no more', () =>
   assert.equal(glide.isInterrupted, false);
 });
 
-test('a view of the actual size leads to exactly that', () => {
+test('a view of the actual size leads to exactly this size', () => {
   const { camera, glide, run } = gliding();
   camera.zoom(1.7, 3, 7);
   glide.to({ left: 0.33, top: 0, right: 1000.34, bottom: 500 });

@@ -128,7 +128,7 @@ test('an end follows a picture and a note', () => {
   assert.deepEqual(ends(id), [250, 100, 400, 130]);
 });
 
-test('the inside of a large empty shape is a frame for other things, and does not attract ends', () => {
+test('the inside of a large shape without a fill does not attract ends', () => {
   const { draw, rectangle, line, shapes } = page();
   draw(rectangle, [0, 0], [1000, 800]);
   const inside = draw(line, [300, 300], [500, 500]);
@@ -137,7 +137,7 @@ test('the inside of a large empty shape is a frame for other things, and does no
   assert.deepEqual(found, [undefined, shapes.all[0].id]);
 });
 
-test('ink on an object does not cover it for ends; of two objects, the upper one gets the end', () => {
+test('an end is attached to an object even through ink on it; of two objects, the upper one gets the end', () => {
   const { draw, rectangle, noteTool, textTool, line, shapes, drawing } = page();
   draw(rectangle, [100, 100], [300, 300]);
   noteTool.begin({ x: 200, y: 200, pressure: null });
@@ -150,7 +150,7 @@ test('ink on an object does not cover it for ends; of two objects, the upper one
   assert.equal(/** @type {Stroke} */ (shapes.find(id)).to?.id, note);
 });
 
-test('undo and redo of a move take the ends along, as one step', () => {
+test('undo and redo of a move include the attached ends, as one step', () => {
   const { draw, rectangle, line, move, ends, undo, redo, ids } = page();
   const box = draw(rectangle, ...BOX);
   const id = draw(line, [0, 0], [150, 100]);
@@ -320,7 +320,7 @@ test('an erased part of a connection leaves plain lines', () => {
   assert.equal(connections.frame(), false);
 });
 
-test('the points that a place on an object gives are those from which it was made', () => {
+test('the place of an end leads back to the point from which it was computed', () => {
   const box = new Stroke({ ...INK, width: 3, tool: 'rectangle', id: keyOf(1), z: 1 });
   box.append(shapeToolPoints('rectangle', [3.33, 7.77], [1234.56, 987.65], 3), null);
   for (let at = 0; at < 50; at += 1) {
@@ -335,7 +335,7 @@ test('the points that a place on an object gives are those from which it was mad
   assert.deepEqual(boundsForEnds(box).left.toFixed(6), '3.330000');
 });
 
-test('everybody sees a connection follow, also during a drag, and one page sends its points', () => {
+test('everybody sees a connection follow, also during a drag, and only one page sends its points', () => {
   const { pages: [ada, ben], settle, gateway } = together(2);
   const box = ada.draw(ada.rectangle, [100, 100], [200, 200]);
   const id = ada.draw(ada.arrow, [0, 150], [100, 150]);

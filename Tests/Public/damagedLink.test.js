@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openDamagedLink } from '../../Public/js/app/damagedLink.js';
 
-test('a link with something around it joins the session, without a message', async () => {
+test('a link with characters around it joins the session, without a message', async () => {
   /** @type {string[]} */
   const joined = [];
   const openAlone = () => assert.fail('The page was opened without a session.');

@@ -68,7 +68,7 @@ test('views are sent at most 20 times a second, and rarely if nothing moves', ()
 });
 
 for (const act of ['pan', 'zoom', 'stop']) {
-  test(`the follower ends it: ${act}`, () => {
+  test(`the follower ends the following: ${act}`, () => {
     const { pages: [ana, ben], run } = meeting(2);
     ben.follow(ana);
     run(SECOND);
@@ -98,7 +98,7 @@ test('the follower sees another sheet as soon as the leader does, and still foll
   assert.deepEqual([ben.sheet, ben.followed], [1, null]);
 });
 
-test('a view that is checked and stays does not end the following', () => {
+test('a view that is limited again without a change does not end the following', () => {
   const { pages: [ana, ben], run } = meeting(2);
   ben.follow(ana);
   run(SECOND);
@@ -126,7 +126,7 @@ test('a follower whose sheet is removed still follows, and waits for the next vi
   assert.deepEqual([ben.followed, ben.sheet], ['Person 1', 3]);
 });
 
-test('a movement of the follower ends it before the first view, too', () => {
+test('a movement of the follower ends the following even before the first view', () => {
   const { pages: [ana, ben], run, net } = meeting(2);
   net.loss = () => true;
   ben.follow(ana);
@@ -136,7 +136,7 @@ test('a movement of the follower ends it before the first view, too', () => {
   assert.equal(ben.followed, null);
 });
 
-test('lost messages are made up for', () => {
+test('lost messages are compensated by repeated ones', () => {
   const { pages: [ana, ben], run, net } = meeting(2);
   net.loss = () => true;
   ben.follow(ana);
@@ -187,7 +187,7 @@ test('in a chain, all show the view of the first, and it does not grow', () => {
 });
 
 for (const length of [2, 3]) {
-  test(`in a circle of ${length}, nothing moves by itself, and who moves leads`, () => {
+  test(`in a circle of ${length}, nothing moves by itself, and the one who moves leads`, () => {
     const { pages, run } = meeting(length);
     pages.forEach((page, at) => {
       page.camera.pan(400 * at, 0);
@@ -228,7 +228,7 @@ test('of a person with two tabs, the tab that moved last is shown', () => {
   two.camera.pan(0, -900);
   run(3 * SECOND);
   showsWhole(ben, two);
-  // What the other tab repeats without a change is no movement.
+  // A view that the other tab repeats unchanged is no movement.
   run(10 * SECOND);
   showsWhole(ben, two);
   assert.deepEqual([one.followers, two.followers], [[ben.number], [ben.number]]);
@@ -255,7 +255,7 @@ test('a leader who comes back is followed again, and one who stays away is given
   assert.deepEqual([ben.followed, ben.events.at(-1)], [null, { name: 'Person 1', isGone: true }]);
 });
 
-test('a new page for all keeps the leader, who has another number there', () => {
+test('after a new page for all, the leader is still followed, under another number', () => {
   const { pages: [ana, ben], run, net } = meeting(2);
   ben.follow(ana);
   run(SECOND);

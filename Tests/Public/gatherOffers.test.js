@@ -36,7 +36,7 @@ test('a person who only watches is brought there, and can go back', () => {
   assert.deepEqual(offers(), ['P2 wants to show you something: Go there', 'P3 brought you here: Back']);
 });
 
-test('after two requests, back is the view before the first one', () => {
+test('after two requests, going back leads to the view before the first one', () => {
   const { clock, gather, gone, press, seen } = page();
   clock.now = 60 * SECOND;
   gather(2);
@@ -46,7 +46,7 @@ test('after two requests, back is the view before the first one', () => {
   assert.deepEqual(gone, [VIEW, { left: 500, top: 0, right: 600, bottom: 100 }, HERE]);
 });
 
-test('the offer of a person who is followed now is withdrawn', () => {
+test('an offer disappears once its sender is followed', () => {
   const { offers, clock, gather, withdraw } = page();
   clock.now = 60 * SECOND;
   gather(2);

@@ -119,7 +119,7 @@ test('an overview is checked', () => {
       { ...good, participants: [1] },
     ]
   ) assert.equal(readOverview(wrong), null, JSON.stringify(wrong)?.slice(0, 80));
-  // Unknown and wrong times are no reason to show nothing.
+  // A history with unknown or wrong times is still shown.
   assert.equal(readOverview({ ...good, buckets: [[1, 60, null, -5, 1, []]] })?.buckets[0].to, null);
 });
 
@@ -140,7 +140,7 @@ const expected = (history, sequence) =>
   [...foldOf(history.events.filter((event) => event.sequence <= sequence))]
     .map(([key, list]) => [key, ...list.map((event) => event.sequence)]).toSorted();
 
-test('the state at each sequence is that of all entries before it, in any order of the questions', async () => {
+test('the state at each sequence is that of all entries up to it, in any order of requests', async () => {
   const history = new FakeHistory(randomEvents(87));
   const reader = history.reader;
   const { first, through } = await reader.open();
@@ -187,7 +187,7 @@ test('a history whose beginning is gone begins with a stored state', async () =>
   await assert.rejects(reader.stateAt(19), { code: 'not-found' });
 });
 
-test('only the last wish counts: requests that it does not need are aborted', async () => {
+test('only the last chosen moment counts: requests that it does not need are aborted', async () => {
   const history = new FakeHistory(randomEvents(100), { tail: 0 });
   const reader = history.reader;
   await reader.open();
@@ -219,7 +219,7 @@ test('closing aborts everything', async () => {
   assert.equal(history.aborted.length, 3);
 });
 
-test('the gateway’s pauses are kept, and other refusals are reported', async () => {
+test('the reader waits as long as the gateway asks, and reports other refusals', async () => {
   const history = new FakeHistory(randomEvents(30));
   const pauses = /** @type {number[]} */ ([]);
   const requests = new HistoryRequests({
@@ -288,7 +288,7 @@ test('an endless answer is not read to its end', async () => {
   assert.ok(isCancelled && sent <= 20 * 2 ** 20, `${sent} bytes`);
 });
 
-test('pieces that the gateway has replaced are found by another overview', async () => {
+test('pieces that the gateway has replaced are found by reading the overview again', async () => {
   const history = new FakeHistory(randomEvents(60), { tail: 0 });
   const reader = history.reader;
   await reader.open();

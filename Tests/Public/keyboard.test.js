@@ -57,7 +57,7 @@ test('a place that became free is used again', () => {
   assert.equal(shapes.size, 2);
 });
 
-test('a placed shape is as large on the screen at any zoom, and never larger than the view', () => {
+test('a placed shape has the same size on the screen at any zoom, and is never larger than the view', () => {
   for (const scale of [0.05, 1, 16]) {
     const { placing, camera, tool } = page();
     camera.zoom(scale, 500, 350);
@@ -88,13 +88,13 @@ test('a new text begins in the middle, or beside a text that is there', () => {
   assert.equal(textTool.edited?.text, '');
 });
 
-test('for a person who writes from right to left, a new text begins at the other end of its place', () => {
+test('for a person who writes from right to left, a new text begins at the right end of its place', () => {
   const { placing, parts } = page();
   const [x, y] = placing.textPoint;
   assert.deepEqual(new KeyboardPlacing({ ...parts, isFromRight: true }).textPoint, [x + 200, y]);
 });
 
-test('a line begins as a horizontal one; each placement is one step of the undo history', () => {
+test('a new line is horizontal; each placement is one step of the undo history', () => {
   const { placing, shapes, drawing, tool } = page();
   const [{ points }] = /** @type {Stroke[]} */ (placing.place('line', tool('line')));
   assert.equal(points[1], points[3]);
@@ -103,7 +103,7 @@ test('a line begins as a horizontal one; each placement is one step of the undo 
   assert.equal(shapes.size, 0);
 });
 
-test('a shape is drawn out by the cross; shapes of others at the same time are not its result', () => {
+test('a shape is drawn with the cross; shapes that others draw at the same time are not taken for it', () => {
   const { pointer, placing, shapes, drawing, tool } = page();
   pointer.show([100, 100]);
   const from = drawing.nextZ;
@@ -120,7 +120,7 @@ test('a shape is drawn out by the cross; shapes of others at the same time are n
   assert.deepEqual(placing.endDrawing(pointer, drawing.nextZ), []);
 });
 
-test('the cross draws as a pen; long steps have points in between', () => {
+test('the cross draws like a pen; long steps get points in between', () => {
   const { pointer, shapes, drawing } = page();
   const pen = new PenTool(drawing, () => ({ ...INK, tool: 'pen' }));
   pointer.show([0, 0]);
@@ -154,7 +154,7 @@ test('a cancelled stroke leaves no trace, and the cross stays', () => {
   assert.equal(pointer.point, null);
 });
 
-test('a step of the cross is as long on the screen at any zoom, and stays on the plane', () => {
+test('a step of the cross has the same length on the screen at any zoom, and stays on the plane', () => {
   const { pointer, camera } = page();
   camera.zoom(4, 0, 0);
   pointer.show([0, 0]);
@@ -183,7 +183,7 @@ test('erased shapes are counted, and changed ones are not', () => {
   assert.equal(shapes.size, 1);
 });
 
-test('places in the view are named by thirds, and outside of it by the direction', () => {
+test('places in the view are named by thirds, and places outside by their direction', () => {
   const at = (/** @type {number} */ x, /** @type {number} */ y) => ({ left: x, top: y, right: x, bottom: y });
   /** @type {[number, number, boolean, number][]} */
   const places = [
@@ -207,7 +207,7 @@ test('places in the view are named by thirds, and outside of it by the direction
   assert.deepEqual(placeIn({ left: 900, top: -4000, right: 9000, bottom: 4000 }, VIEW), { isInView: true, index: 5 });
 });
 
-test('the last place of the mouse counts only while it is in view', () => {
+test('the last position of the mouse counts only while it is in view', () => {
   const camera = new Camera();
   const canvas = { width: 1000, height: 800 };
   camera.pan(-100, 0);

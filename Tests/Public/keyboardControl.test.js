@@ -26,7 +26,7 @@ test('Enter and the space key place a shape, which is selected and announced', (
     assert.deepEqual([...selection.ids], [shapes.all[0].id]);
     assert.equal(toolbar.tool, 'select');
     assert.equal(said(), 'Placed and selected: Rectangle, middle');
-    // With the selection tool, the keys are for others.
+    // With the selection tool, these keys belong to other listeners.
     assert.equal(page.press(key).defaultPrevented, false);
     assert.equal(page.press('ArrowLeft').defaultPrevented, false);
   }
@@ -81,7 +81,7 @@ test('a press of the pointer, a lost focus or another tool ends a stroke', () =>
   }
 });
 
-test('a shape is drawn out with the cross, and too small a one is none', () => {
+test('a shape is drawn with the cross, unless it is too small', () => {
   const { page, shapes, said, selection } = keyboard('line');
   for (const key of ['ArrowLeft', 'Enter', 'Enter']) page.press(key);
   assert.deepEqual([shapes.size, said()], [0, 'Too small: nothing was drawn.']);
@@ -99,7 +99,7 @@ test('the eraser tells what it removed', () => {
   page.press('Enter');
   page.press('ArrowDown', { shiftKey: true });
   page.press('Enter');
-  assert.deepEqual([said(), shapes.size], ['1 thing removed.', 0]);
+  assert.deepEqual([said(), shapes.size], ['1 object removed.', 0]);
 });
 
 test('a text is selected after it was written by keys, but not after a press elsewhere', async () => {

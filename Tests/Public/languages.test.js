@@ -30,7 +30,7 @@ const TABLES = Object.fromEntries(
   })),
 );
 const ENGLISH = { ...markup, ...TABLES.en.all };
-/** What the first table of each language has: English has the rest in the markup. */
+/** The English texts of the first tables. The markup has some of them. */
 const FIRST = { ...markup, ...TABLES.en.first };
 
 /** Counts with all plural forms of the languages. */

@@ -29,7 +29,7 @@ test('a message has few points, of which the last is the newest', () => {
   assert.deepEqual([sent[0].points[0], sent[0].points.at(-1)], [[0, 0], [499, 1]]);
 });
 
-test('a laser that is held still stays, and is not sent after its end', () => {
+test('a laser that is held still stays visible, and is not sent after its end', () => {
   const { sender, sent, frames } = sending();
   sender.begin([5, 5]);
   frames(3000);

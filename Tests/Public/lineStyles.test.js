@@ -38,7 +38,7 @@ class FakePath {
 }
 Object.assign(globalThis, { Path2D: FakePath });
 
-test('an ordinary stroke is as long on the wire as before', () => {
+test('an ordinary stroke needs as many bytes on the wire as before', () => {
   const { payload } = encodeShape(strokeOf({}, [1, 2, 3, 4]));
   assert.deepEqual(Object.keys(JSON.parse(new TextDecoder().decode(payload))), [
     'id',
@@ -66,7 +66,7 @@ test('fill, dashes and opacity are sent and read again, also in a file', async (
   assert.deepEqual(opened.map(styleOf), shapes.map(styleOf));
 });
 
-test('a moved stroke keeps its style, and a style is a difference in looks', () => {
+test('a moved stroke keeps its style, and strokes with different styles look different', () => {
   const stroke = strokeOf({ fill: 'tint', dash: 'dashed', opacity: 0.5 }, [1, 2, 3, 4]);
   const same = stroke.moved({ factor: 1, x: 0, y: 0 });
   assert.deepEqual(styleOf(same), styleOf(stroke));
@@ -76,7 +76,7 @@ test('a moved stroke keeps its style, and a style is a difference in looks', () 
   }
 });
 
-test('adaptive ink has the color of the paper’s ink; other pages show a gray that both papers make visible', () => {
+test('adaptive ink has the color of the paper’s ink; other pages show a gray that is visible on both papers', () => {
   assert.equal(paintedColor(ADAPTIVE, INK), INK);
   assert.equal(paintedColor('#7f8186', INK), '#7f8186');
   for (const gray of [ADAPTIVE, ...GRAYS]) assert.ok(luminance(gray) > 0.12 && luminance(gray) < 0.4, gray);
@@ -98,7 +98,7 @@ test('adaptive ink has the color of the paper’s ink; other pages show a gray t
   assert.match(shapeTag(strokeOf({ rgb: ADAPTIVE, tool: 'line' }, [0, 0, 9, 9]), '#f1f1f3'), /stroke="#f1f1f3"/);
 });
 
-test('adaptive ink leads the colors, and every color of the palette is among them once', () => {
+test('adaptive ink is the first color, and every color of the palette is offered once', () => {
   assert.equal(COLORS[0], ADAPTIVE);
   assert.deepEqual(COLORS.toSorted(), [ADAPTIVE, ...PALETTE, ...GRAYS].toSorted());
   const picker = pickerOf();
@@ -120,7 +120,7 @@ test('the chosen color is stored; a stored color that is not offered is ignored'
   assert.equal(pickerOf(kept).ink.rgb, pickerOf(kept).own);
 });
 
-test('a choice applies to the tools and shapes that have it', () => {
+test('a style applies to the tools and shapes that support it', () => {
   const picker = pickerOf();
   /** @type {string[]} */
   const changes = [];

@@ -108,7 +108,7 @@ test('the undo of a move keeps a lock that somebody has set since then', () => {
   assert.deepEqual([shapes.find(box)?.extent.left, shapes.find(box)?.isLocked], [0, true]);
 });
 
-test('a locked shape of a connection still follows', () => {
+test('a locked connection still follows its objects', () => {
   const { draw, rectangle, arrow, objectCommands, move, ends } = page();
   const box = draw(rectangle, [100, 100], [200, 200]);
   const id = draw(arrow, [0, 150], [100, 150]);
@@ -117,7 +117,7 @@ test('a locked shape of a connection still follows', () => {
   assert.deepEqual(ends(id), [0, 150, 110, 150]);
 });
 
-test('§6 a lock is a member of the messages, only `true` is one, and others stay as they were', () => {
+test('§6 a lock is the member `locked` with the value `true`; other values are ignored, and messages without a lock stay as before', () => {
   const stroke = strokeAt(3, 0);
   const message = () => JSON.parse(new TextDecoder().decode(encodeShape(stroke).payload));
   assert.equal('locked' in message(), false);
@@ -151,7 +151,7 @@ test('the selection goes behind all others, in its order, and comes back by an u
   assert.deepEqual(ids(), all);
 });
 
-test('what is behind all others already stays, and is no undo step', () => {
+test('an object that is behind all others already stays, and makes no undo step', () => {
   const { draw, rectangle, objectCommands, shapes, drawing } = page();
   const [a, b] = [draw(rectangle, [0, 0], [100, 100]), draw(rectangle, [0, 0], [100, 100])];
   const before = shapes.all.map(({ z }) => z);
@@ -181,14 +181,14 @@ test('with room below, only the selection gets another depth', () => {
   assert.deepEqual([...depthsAtBack([low, high], others).values()], [8, 9]);
 });
 
-test('without room, only those are raised that would be behind something that they cover', () => {
+test('without room, only those objects are raised that would be behind an object that they cover', () => {
   const sent = strokeAt(9, 0);
   const [covering, apart, above, far] = [strokeAt(0, 5), strokeAt(0, 500), strokeAt(1, 10), strokeAt(7, 0)];
   const depths = depthsAtBack([sent], [covering, apart, above, far]);
   assert.deepEqual([sent, covering, apart, above, far].map((one) => depths.get(one)), [0, 1, undefined, 2, undefined]);
 });
 
-test('hundreds of times to the back never leave the depths, and always come out behind', () => {
+test('even after hundreds of times, the sent object is behind all others, with a valid depth', () => {
   const { draw, rectangle, objectCommands, shapes } = page();
   for (let at = 0; at < 8; at += 1) draw(rectangle, [0, 0], [100 + at, 100]);
   for (let round = 0; round < 300; round += 1) {

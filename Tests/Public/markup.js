@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PUBLIC } from './release.js';
 
-/** Where each kind of text is, behind its attribute with the key. */
+/** The patterns of texts in a tag, by the attributes that have their keys. */
 const PLACES = { 'data-text': />(.*)$/, 'data-label': /aria-label="([^"]*)"/, 'data-content': / content="([^"]*)"/ };
 const TAGS = [...readFileSync(join(PUBLIC, 'index.html'), 'utf8').matchAll(/<[a-z][^>]*>[^<]*/g)]
   .map(([tag]) => tag.replace(/\s+/g, ' '));

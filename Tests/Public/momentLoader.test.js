@@ -40,7 +40,7 @@ test('the wanted moment is shown, and the same one is not loaded again', async (
   assert.deepEqual([log.last, log.busy], [[33], [true, false]]);
 });
 
-test('of many wishes, only the last one is shown', async () => {
+test('of many chosen moments, only the last one is shown', async () => {
   const history = new FakeHistory(randomEvents(100), { tail: 0 });
   const { loader, past, log, sizeAt } = await loaderOf(history);
   let open = () => {};
@@ -98,7 +98,7 @@ test('a closed history says nothing more about its loading, and its moment is na
   assert.deepEqual([log.busy, loader.nearest], [[true], -1]);
 });
 
-test('an error is reported once, and the next wish is shown', async () => {
+test('an error is reported once, and the next chosen moment is shown', async () => {
   const history = new FakeHistory(randomEvents(60), { tail: 0 });
   const { loader, log } = await loaderOf(history);
   loader.want(55);

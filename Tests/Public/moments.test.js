@@ -41,7 +41,7 @@ test('a flood of pings from one participant is one ping, and others are still se
   assert.equal(pings.receive(3, { point: [0, 0] }, SECOND), true);
 });
 
-test('the number of pings is bounded, and those who left have none', () => {
+test('the number of pings is bounded, and participants who left have none', () => {
   const pings = new Pings();
   for (let number = 1; number <= 100; number += 1) pings.receive(number, { point: [0, 0] }, 0);
   assert.equal(pings.all.size, MAX_PINGS);
@@ -73,7 +73,7 @@ test('a flood of reactions from one participant is bounded, and others are still
   assert.equal(reactions.receive(3, { emoji: REACTIONS[2] }, 2000), true);
 });
 
-test('reactions of many are bounded, and each has its own place', () => {
+test('the number of reactions of many participants is bounded, and each has its own place', () => {
   const reactions = new Reactions();
   for (let number = 1; number <= 200; number += 1) reactions.receive(number, { emoji: REACTIONS[number % 6] }, 0);
   assert.equal(reactions.all.size, MAX_REACTIONS);
@@ -82,7 +82,7 @@ test('reactions of many are bounded, and each has its own place', () => {
   assert.equal(reactions.all.size, 0);
 });
 
-test('a limit counts each sender by itself, and forgets those who left', () => {
+test('a limit counts each sender separately, and forgets participants who left', () => {
   const limit = new SenderLimit(1, 2);
   const allowed = (/** @type {number} */ sender, /** @type {number} */ now) =>
     Array.from({ length: 5 }, () => limit.allows(sender, now)).filter(Boolean).length;

@@ -25,7 +25,7 @@ test('a person who shares their own page gets no note', () => {
   assert.deepEqual(notes(), []);
 });
 
-test('the note goes when the name is changed, when it is closed, and by itself unless it is used', () => {
+test('the note disappears when the name is changed, when the note is closed, and by itself unless it is used', () => {
   const first = page();
   first.open('abc');
   first.connect();

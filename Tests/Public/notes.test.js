@@ -20,7 +20,7 @@ const [LIGHT, DARK] = ['#1d1d20', '#f1f1f3'];
 /** All letters are half as wide as high. */
 const half = (/** @type {string} */ text) => text.length / 2;
 
-test('a tap places a note, which is then written on; both are one undo step', () => {
+test('a tap places a note, whose text is typed next; both are one undo step', () => {
   const { noteTool, textTool, shapes, drawing } = page();
   tap(noteTool, 300, 300);
   const note = /** @type {Text} */ (shapes.all[0]);
@@ -36,7 +36,7 @@ test('a tap places a note, which is then written on; both are one undo step', ()
   assert.deepEqual(/** @type {Text} */ (shapes.all[0]).note, { width: 200, height: 200 });
 });
 
-test('a note can be drawn out in any direction, and is never very small', () => {
+test('a note can be drawn by a drag in any direction, and is never very small', () => {
   const { noteTool, textTool, shapes } = page();
   drag(noteTool, [300, 300], [100, 200]);
   textTool.finish();
@@ -121,7 +121,7 @@ test('lines are broken at spaces, after hyphens, and between characters of scrip
   assert.deepEqual(linesOf('abc     ', 3), ['abc     ']);
 });
 
-test('the type shrinks until the text fits, and what does not fit even then is not shown', () => {
+test('the type shrinks until the text fits, and lines that do not fit even then are not shown', () => {
   const note = { width: 200, height: 200 };
   const sizeOf = (/** @type {string} */ text, size = 26) => noteLayout(text, note, size, LINE, half).size;
   assert.equal(sizeOf('Milk'), 26);
@@ -219,7 +219,7 @@ test('the SVG has the note as a rectangle, and its text inside', () => {
   assert.match(svg, /^<rect x="10" y="20" width="200" height="100" rx="2.5" fill="#d5e5c3"\/>\n<text .*x="17".*Milk/);
 });
 
-test('a note reaches the tiles and a file as a note', async () => {
+test('a note is a note on the tiles and in a file, too', async () => {
   const note = noteOf({ text: 'Milk' });
   const { items, numbers } = serialize([note], () => assert.fail('no picture'));
   const [tile] = deserialize(structuredClone(items), structuredClone(numbers));

@@ -1,4 +1,4 @@
-/** The objects of the page in words: groups, names, colors, and the way from one to the next. */
+/** The objects of the page in words: groups, names, colors, and the steps from one object to the next. */
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
@@ -93,7 +93,7 @@ test('names are in the language of the page', async () => {
   assert.equal(name([stroke(10, 10), stroke(30, 10)], { authorOf }), '2 Striche, von Ana, rot, oben links');
 });
 
-test('adaptive ink is named as it looks', () => {
+test('adaptive ink is named by the color that it shows', () => {
   assert.match(name([stroke(10, 10, { rgb: ADAPTIVE })]), /black/);
   assert.match(name([stroke(10, 10, { rgb: ADAPTIVE })], { isDark: true }), /white/);
 });

@@ -113,7 +113,7 @@ export function page(firstKey = 1) {
     ids: () => shapes.all.map(({ id }) => id),
     /** The ends of a connection as it is shown. */
     ends: (/** @type {string} */ id) => endsOf(shapes.find(id)),
-    /** Those of the session's version. */
+    /** The ends of the session's version. */
     sentEnds: (/** @type {string} */ id) => endsOf(shapes.confirmed(id)),
   };
   return made;

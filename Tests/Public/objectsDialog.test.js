@@ -9,7 +9,7 @@ import { Stroke } from '../../Public/js/model/stroke.js';
 import { ObjectsDialog } from '../../Public/js/ui/objectsDialog.js';
 import { FakeDocument } from './fakeDocument.js';
 
-/** The time after which the list has followed a change. */
+/** The time after which the list shows a change. */
 const UPDATED_MS = 2000;
 const ANNOUNCED_MS = 11_000;
 
@@ -30,7 +30,7 @@ test('Enter selects: the list closes, and its object is shown', async () => {
   const closed = dialog.open();
   press('ArrowDown');
   press('Enter');
-  // At once: a key that is pressed next is about the selected object.
+  // The object is selected at once, because the next key must act on it.
   assert.deepEqual([chosen, element().open], [['first'], false]);
   await closed;
   assert.deepEqual(chosen, ['first']);
@@ -60,13 +60,13 @@ test('Delete removes an object, and the next row gets the focus', async () => {
   press('ArrowDown');
   press('Delete');
   await settled();
-  assert.deepEqual([removed, rows(), focused(), said()], [['b'], ['c', 'a'], 'a', '1 thing removed.']);
+  assert.deepEqual([removed, rows(), focused(), said()], [['b'], ['c', 'a'], 'a', '1 object removed.']);
   press('Delete');
   await settled();
   assert.deepEqual([rows(), focused()], [['c'], 'c']);
 });
 
-test('an object that the person keeps after all stays, with the focus', async () => {
+test('if the person cancels the removal, the object stays and has the focus', async () => {
   const { dialog, press, rows, focused, draw, state } = list();
   for (const id of ['a', 'b']) draw(id, 10);
   state.isKept = true;
@@ -76,7 +76,7 @@ test('an object that the person keeps after all stays, with the focus', async ()
   assert.deepEqual([rows(), focused()], [['b', 'a'], 'b']);
 });
 
-test('the list follows the others later, without a change of the focused row', () => {
+test('the list shows changes by others after a delay, and leaves the focused row unchanged', () => {
   mock.timers.enable({ apis: ['setTimeout'] });
   const { dialog, press, page, rows, focused, draw, said } = list();
   for (const id of ['a', 'b', 'c']) draw(id, 10);
@@ -128,7 +128,7 @@ test('a closed list does nothing', async () => {
   mock.timers.reset();
 });
 
-test('a list that is opened again before the event of its closing stays', async () => {
+test('a list that is opened again before its `close` event stays open', async () => {
   const { dialog, page, element, draw, press, rows, chosen } = list();
   draw('a', 10);
   const first = dialog.open();
@@ -270,7 +270,7 @@ function list() {
   };
 }
 
-/** Waits for what is done after a promise. */
+/** Waits for the reactions to a fulfilled promise. */
 async function settled() {
   for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
 }

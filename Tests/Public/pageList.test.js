@@ -45,7 +45,7 @@ test('the oldest of more than 200 pages are dropped, but never the only copy of 
   assert.deepEqual(listed.slice(-4), ['S', 'U unsent', 'E ended only here', 'X only here']);
 });
 
-test('boards on which nothing is left are removed, except those of open tabs', async () => {
+test('boards without content are removed, except those of open tabs', async () => {
   const device = new Device();
   await device.board('X', 1, { strokes: 0 });
   await device.board('Y', 2, { strokes: 0 });
@@ -57,7 +57,7 @@ test('boards on which nothing is left are removed, except those of open tabs', a
   assert.deepEqual(await device.keys('pages'), ['F', 'Y', 'Z']);
 });
 
-test('a board that gets its first content while the list is tidied stays', async () => {
+test('a board that gets its first content during the cleanup stays', async () => {
   const device = new Device();
   await device.board('X', 1, { strokes: 0 });
   await device.board('Y', 2, { strokes: 0 });

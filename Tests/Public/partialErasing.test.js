@@ -54,7 +54,7 @@ test('a dot is erased or left as a whole; so is a line without a length', () => 
   assert.deepEqual(cutLine({ points: [5, 5, 5, 5, 5, 5], pressures: null }, [5, 5], [5, 5], 1), []);
 });
 
-test('no rest is within the eraser’s reach, and no ink outside of it is lost', () => {
+test('no remaining ink is within the eraser’s reach, and no ink outside it is lost', () => {
   let seed = 7;
   const random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
   const at = () => Math.round(random() * 10000) / 100;
@@ -114,7 +114,7 @@ test('one movement erases parts of several strokes and is one command', () => {
   assert.deepEqual(shapes.all.map(({ id }) => id), ['A', 'B'], 'what others drew is not undone');
 });
 
-test('a movement that touches nothing is no command; one that goes to and fro leaves no crumbs', () => {
+test('a movement that touches nothing is no command; a movement back and forth leaves no tiny strokes', () => {
   const { shapes, drawing, erase } = alone();
   drawing.add([strokeOf({ id: 'A', z: 1 }, [0, 0, 100, 0])]);
   erase([50, 100], [80, 100]);
@@ -178,7 +178,7 @@ test('a frame erases for a limited time, and the end of the movement erases the 
   assert.equal(shapes.size, 24);
 });
 
-test('what another removes or moves during the movement is not brought back, and what lies there then is erased', () => {
+test('shapes that another participant removes or moves during the movement are not brought back; shapes that come into its path are erased', () => {
   const { shapes, drawing, tool, erasure, receive } = shared();
   receive(strokeOf({ id: keyOf(210), z: 1 }, [0, 0, 100, 0]), strokeOf({ id: keyOf(211), z: 2 }, [0, 50, 100, 50]));
   tool.begin(sample(50, -20));
@@ -197,7 +197,7 @@ test('what another removes or moves during the movement is not brought back, and
   assert.deepEqual(extents(shapes), [[30, 100, 1, 2], [0, 100, 2, 2]]);
 });
 
-test('what another erases of the same stroke is gone at once, also while the eraser is down', () => {
+test('parts that another participant erases of the same stroke disappear at once, even while the eraser is down', () => {
   const { shapes, tool, erasure, receive, requested } = shared();
   receive(strokeOf({ id: keyOf(213), z: 1 }, [0, 0, 100, 0]));
   tool.begin(sample(80, -20));
@@ -223,7 +223,7 @@ test('what another erases of the same stroke is gone at once, also while the era
   assert.deepEqual(extents(shapes), [[0, 10, 1, 2]]);
 });
 
-test('a stroke that got the style that it has already can be erased', () => {
+test('a stroke that was restyled to the same style can be erased', () => {
   const { shapes, drawing, erase } = alone();
   drawing.add([strokeOf({ id: 'A' }, [0, 0, 100, 0])]);
   drawing.update([/** @type {Stroke} */ (shapes.all[0]).moved({ factor: 1, x: 0, y: 0 })]);
@@ -243,7 +243,7 @@ test('a line that is shown elsewhere, because its object has moved, is erased th
   assert.deepEqual(shapes.all.map(({ id }) => id), ['A']);
 });
 
-test('two who erase parts of one stroke at the same time end with the same strokes', () => {
+test('two participants who erase parts of one stroke at the same time get the same strokes', () => {
   const [ada, ben] = [shared(), shared(7)];
   const stroke = strokeOf({ id: keyOf(220), z: 1 }, [0, 0, 100, 0]);
   for (const { receive } of [ada, ben]) receive(stroke);
@@ -263,7 +263,7 @@ test('two who erase parts of one stroke at the same time end with the same strok
   assert.deepEqual(ada.shapes.all.map(({ id }) => id), [keyOf(220)]);
 });
 
-test('what others erased while this page was offline does not come back with the rest of it', () => {
+test('parts that others erased while this page was offline do not come back with its own erasure', () => {
   const { shapes, receive, erase, last, reopen } = shared();
   receive(strokeOf({ id: keyOf(221), z: 1 }, [0, 0, 100, 0]), strokeOf({ id: keyOf(222), z: 2 }, [0, 50, 100, 50]));
   last().cut();
@@ -277,7 +277,7 @@ test('what others erased while this page was offline does not come back with the
   assert.deepEqual(extents(shapes), [[0, 40, 2, 2], [60, 100, 2, 2]]);
 });
 
-test('an undo brings the stroke back to where others moved its rest; a redo cuts it there', () => {
+test('an undo brings the stroke back at the place to which others moved its parts; a redo cuts it there', () => {
   const { shapes, drawing, erase, receive, entries, deliver } = shared();
   receive(strokeOf({ id: keyOf(230), z: 1 }, [0, 0, 100, 0]));
   erase([90, 0], [120, 0]);

@@ -60,7 +60,7 @@ test('arrow keys move the picture on the canvas only, and Space plays on the sli
   assert.deepEqual([press(' ', slider, { repeat: true }), log], [true, ['play']]);
 });
 
-test('objects are chosen by keys, and Escape gives them up before it closes the dialog', () => {
+test('objects are selected by keys; Escape first clears the selection, and then closes the dialog', () => {
   const { view, log, press } = dialogWithKeys();
   assert.equal(press('.'), true);
   assert.equal(view.selection.size, 1);

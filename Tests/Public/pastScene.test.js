@@ -235,7 +235,7 @@ test('an object that was changed since comes back beside its present version', a
   assert.equal(past.shapes.all[1].id, all[1].id);
 });
 
-test('lines between former versions connect these', async () => {
+test('a line between two former versions connects these versions', async () => {
   const { now, past } = await wiped(0);
   const box = stroke(1, 1, { tool: 'rectangle', points: [[0, 0], [9, 0], [9, 9], [0, 9], [0, 0]] });
   const other = stroke(2, 2, { tool: 'rectangle', points: [[50, 0], [59, 0], [59, 9], [50, 9], [50, 0]] });

@@ -61,7 +61,7 @@ test('the texts do not overlap, and their order is that of reading', () => {
   assert.equal(Math.round(left + right), 200);
 });
 
-test('of an absurd amount only the beginning is pasted, and that is reported', () => {
+test('only the beginning of an absurdly long text is pasted, and the person is told', () => {
   const words = 'word '.repeat(1_000_000);
   const { texts, isCut } = paste(words);
   const lines = texts.flatMap((text) => text.lines);

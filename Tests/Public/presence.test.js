@@ -36,7 +36,7 @@ test('a participant is away from its message on, until its pointer moves or it r
   assert.equal(changes.length, 4);
 });
 
-test('who points at something is here and does not draw, and what a page sends by itself is no activity', async () => {
+test('a participant who points at something is active and does not draw; automatic messages of a page are no activity', async () => {
   const { presence, clock, hear } = joinedPresence();
   await hear('PresenceMessage', { away: true });
   for (const type of ['ViewMessage', 'FollowMessage', 'HandMessage']) await hear(type, {});

@@ -40,7 +40,7 @@ test('a newcomer learns of raised hands at once, with their order', () => {
   assert.deepEqual(net.sent.slice(-2).map(({ to }) => to), [[3], [3]]);
 });
 
-test('lost messages are made up for', () => {
+test('lost messages are compensated by repeated ones', () => {
   const { pages: [ana, ben], run, orders, net } = meeting(2);
   net.isLost = true;
   ana.hands.raise();
@@ -96,7 +96,7 @@ test('one tab lowers the hand that another tab of the same person has raised', (
   other.hands.lower();
   run(10 * SECOND);
   assert.deepEqual([tab.hands.isRaised, orders()[2]], [false, []]);
-  // Others cannot.
+  // Other participants cannot lower it.
   tab.hands.raise();
   run(SECOND);
   ben.hands.lower();
@@ -105,7 +105,7 @@ test('one tab lowers the hand that another tab of the same person has raised', (
   assert.deepEqual([tab.hands.isRaised, orders()[2]], [true, [1]]);
 });
 
-test('leaving the session lowers the own hand, and a new page keeps it', () => {
+test('leaving the session lowers the hand, and a new page for all keeps it raised', () => {
   const { pages: [ana, ben], run, orders } = meeting(2);
   ana.hands.raise();
   for (const { hands } of [ana, ben]) hands.sessionChanged(false);

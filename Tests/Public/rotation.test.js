@@ -217,7 +217,7 @@ test('a rotation is undone after a reload', () => {
   assert.ok(new UndoHistory().done.length === 0);
 });
 
-test('a rotation by others is shown while they drag', () => {
+test('a rotation by others is shown during their drag', () => {
   const page = openPage({ isShared: true });
   page.last().entries(
     entryOf(9, { ...JSON.parse(messageText({})), id: keyOf(9) }),

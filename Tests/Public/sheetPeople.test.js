@@ -17,7 +17,7 @@ test('a person on another sheet is named with that sheet', () => {
   assert.equal(people.placeOf(ben), 'on Sheet 1', 'a sheet that is not shown counts as the first one');
 });
 
-test('another tab of this person is nobody else, also if the gateway has changed the color', () => {
+test('another tab of this person is not listed as another person, even if the gateway has changed the color', () => {
   const { people } = onSheets();
   assert.deepEqual(people.others.map(({ number }) => number), [BEN.number]);
 });

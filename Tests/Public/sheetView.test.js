@@ -64,7 +64,7 @@ test('a movement that is too long for a hand leads to the sheet at its end', asy
   const { view, camera, commands, log } = page();
   commands.add();
   await Promise.resolve();
-  // As to a picture that gets the focus.
+  // For example, to a picture that gets the focus.
   camera.pan(-101_000, 500);
   assert.deepEqual([view.current, camera.x, camera.y, log.includes('finish')], [2, 101_000, -500, true]);
   view.showAt({ left: 10, top: 10, right: 20, bottom: 20 });
@@ -90,7 +90,7 @@ test('the content of a sheet follows moved, erased and restored objects', async 
   assert.equal(scene.sheet.isEmpty, true);
 });
 
-test('objects at a place without a sheet make one, which ends with them', async () => {
+test('objects in an area without a sheet create one, which disappears with them', async () => {
   const { commands, view, drawing, draw } = page();
   draw(-200_000, 0);
   commands.add();
@@ -136,7 +136,7 @@ test('a change on a removed sheet is reported instead of shown', async () => {
   assert.deepEqual([view.showPlaceOf(drawn), view.current], [2, 1]);
 });
 
-test('a sheet that is waited for is not shown after the person has chosen another one', async () => {
+test('the page stops waiting for a sheet once the person has chosen another one', async () => {
   const { commands, view, sheets } = page();
   commands.add();
   commands.add();
@@ -148,7 +148,7 @@ test('a sheet that is waited for is not shown after the person has chosen anothe
   assert.deepEqual([view.list, view.current, view.stopWaiting()], [[1, 2, 3, 7], 3, false]);
 });
 
-test('the neighbour of a removed sheet is shown, and the sheet comes back with an undo', async () => {
+test('the neighbor of a removed sheet is shown, and the sheet comes back with an undo', async () => {
   const { commands, view, drawing, log } = page();
   commands.add();
   commands.add();
@@ -180,7 +180,7 @@ test('a wanted sheet is shown as soon as it is there, but not during a stroke', 
   assert.equal(view.stopWaiting(), false);
 });
 
-test('the sheet of a link is expected at its place', async () => {
+test('the area of a linked sheet is shown before the sheet is known', async () => {
   const { view, commands, camera, draw, log } = page();
   view.expect(2);
   assert.deepEqual([camera.x, camera.y, view.current], [100_000, 0, 1]);

@@ -133,7 +133,7 @@ for (const [what, entries, shown] of SEQUENCES) {
   });
 }
 
-test('a refused change is taken back, and an own one is shown until the session has it', () => {
+test('a refused change is undone, and a change by this person is shown until the session confirms it', () => {
   const { sheets, last } = attached();
   last().entries(entry(1, 2, { name: 'Hers' }));
   sheets.set(2, { name: 'Mine', order: 2, isRemoved: false });
@@ -244,7 +244,7 @@ test('each command can be undone and redone', () => {
   }
 });
 
-test('undo keeps what others have changed meanwhile', () => {
+test('undo keeps the changes that others have made meanwhile', () => {
   const { commands, sheets, history } = alone();
   commands.add();
   commands.rename(2, 'Mine');

@@ -48,7 +48,7 @@ for (const [what, to, expected] of MOVES) {
   });
 }
 
-test('guides lead through what coincides, and disappear at the end', () => {
+test('guides run through edges and centers that coincide, and disappear at the end', () => {
   const { moveTo, snapping } = twoRectangles();
   assert.deepEqual(moveTo(103, 300), [{ from: [100, 100], to: [100, 320] }]);
   assert.deepEqual(snapping.guides, []);
@@ -63,7 +63,7 @@ test('with Alt, or when it is switched off, nothing snaps', () => {
   assert.deepEqual(corner(), [98, 300]);
 });
 
-test('the reach is that of the screen', () => {
+test('the reach is measured on the screen', () => {
   const { moveTo, corner, camera } = twoRectangles();
   camera.zoom(4, 0, 0);
   moveTo(103, 170);
@@ -72,7 +72,7 @@ test('the reach is that of the screen', () => {
   assert.deepEqual(corner(), [100, 170]);
 });
 
-test('nothing snaps to objects that move too, that are out of view, or to small lines by hand', () => {
+test('nothing snaps to objects that move too, to objects out of view, or to small freehand lines', () => {
   const { moveTo, corner, other, id, draw, selection } = twoRectangles();
   selection.choose([id, other]);
   moveTo(304, 304);
@@ -84,7 +84,7 @@ test('nothing snaps to objects that move too, that are out of view, or to small 
   assert.deepEqual(corner(), [503, 503]);
 });
 
-test('long lines by hand, texts and pictures attract too', () => {
+test('long freehand lines, texts and pictures attract, too', () => {
   for (const add of ['pen', 'text', 'picture']) {
     const { moveTo, corner, draw, write, addPicture } = twoRectangles();
     if (add === 'pen') draw('pen', [500, 500, 700, 510]);

@@ -97,7 +97,7 @@ test('participants on the wire are validated', () => {
     left: 'all',
     changed: {},
   });
-  assert.deepEqual(participants.active, [{ id: 'x', number: 4, name: 'Somebody', color: '#888888' }]);
+  assert.deepEqual(participants.active, [{ id: 'x', number: 4, name: 'Someone', color: '#888888' }]);
 });
 
 test('with locks: a tab keeps its lease, and a duplicate of the tab does not get it', async () => {

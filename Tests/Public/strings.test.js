@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { byteCount } from '../../Public/js/i18n/format.js';
 import { AttachmentError, GroupSessionError } from '../../Public/js/sync/errors.js';
 import { tooLargeMessages } from '../../Public/js/ui/filePlacer.js';
+import { toolName } from '../../Public/js/ui/objectNames.js';
 import { itemLabel, timeLeft } from '../../Public/js/ui/transferProgress.js';
 import { de as firstGerman } from '../../Public/js/i18n/de.js';
 import { en as firstEnglish } from '../../Public/js/i18n/en.js';
@@ -77,7 +78,7 @@ const COUNTED = [
   }],
   ['strokes', { 1: '1 stroke', 12: '12 strokes' }, { 1: '1 Strich', 12: '12 Striche' }],
   ['objectsListed', { 1: '1 entry', 1200: '1,200 entries' }, { 1: '1 Eintrag', 1200: '1.200 Einträge' }],
-  ['askedToCome', { 1: '1 person asked to come here.', 3: '3 people asked to come here.' }, {
+  ['askedToCome', { 1: 'You asked 1 person to come here.', 3: 'You asked 3 people to come here.' }, {
     1: '1 Person hierher gebeten.',
     3: '3 Personen hierher gebeten.',
   }],
@@ -118,6 +119,12 @@ test('each text of the markup has one English wording', () => {
   const table = en;
   for (const { key, text } of MARKED) assert.equal(text, table[key], key);
   assert.ok(MARKED.length > 80, `${MARKED.length} of them`);
+});
+
+test('each tool of the markup has a name that can be announced', () => {
+  const tools = [...HTML.matchAll(/\sdata-tool="(\w+)"/g)].map(([, tool]) => tool);
+  assert.ok(tools.length > 10, `${tools.length} of them`);
+  assert.deepEqual(tools.filter((tool) => toolName(tool) === ''), []);
 });
 
 test('each title key in the markup has a text', () => {

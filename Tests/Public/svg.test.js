@@ -65,13 +65,13 @@ test('the root element gets a definite size, and keeps the rest', () => {
     `<?xml version="1.0"?><svg ${NS} viewBox="0 0 20 10" class='a>b' width="40" height="20"><g/></svg>`,
   );
   assert.equal(sized(`<svg ${NS}/>`, 8, 4), `<svg ${NS} viewBox="0 0 300 150" width="8" height="4"/>`);
-  // What is outside the limits is not cut off, but reduced.
+  // A size outside the limits is scaled down, not cut off.
   assert.match(sized(`<svg ${NS} width="20000" height="10000">`, 8, 4), /viewBox="0 0 20000 10000"/);
   assert.match(sized(`<svg style='color: red; WIDTH: 100%;max-height:1px'>`, 8, 4), / style="color: red" /);
   assert.equal(sized('<svg viewBox="0 0 0 0">', 8, 4).match(/viewBox/g)?.length, 1);
 });
 
-test('an ordinary SVG costs as much as it has elements', () => {
+test('the cost of an ordinary SVG is the number of its elements', () => {
   assert.equal(costOf(`<svg ${NS}><g id="a"><path/><path/></g><use href="#a"/></svg>`), 1 + 3 + 1 + 3);
   const gradients = '.b{fill:url(#g)}';
   assert.equal(
@@ -147,7 +147,7 @@ for (const [name, svg] of Object.entries(HOSTILE)) {
   test(`an SVG with ${name} is too complex for a picture`, () => assert.ok(costOf(svg) > MAX_COST));
 }
 
-test('a reference to itself ends', () => {
+test('an SVG that refers to itself does not loop', () => {
   assert.ok(costOf('<svg id="a"><use href="#a"/><use href="#a"/></svg>') < 10);
 });
 

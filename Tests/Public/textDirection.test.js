@@ -10,10 +10,10 @@ import { paintShape } from '../../Public/js/render/shapePainter.js';
 import { page, tap } from './objectSupport.js';
 
 const INK = '#1d1d20';
-/** Where texts cannot be measured, a letter is this wide, in font sizes. */
+/** The width of a letter where texts cannot be measured, in font sizes. */
 const LETTER = 0.55;
 
-test('the first letter of a line decides on its direction', () => {
+test('the first letter of a line decides its direction', () => {
   for (const line of ['مرحبا', 'שלום', '12. مرحبا (hello)', '«سلام»', '١٢ مرحبا']) assert.ok(isFromRight(line), line);
   for (const line of ['', ' ', '12', '?!', '١٢', 'Hello مرحبا', '(1) Привіт', 'こんにちは', '١٢ Hello']) {
     assert.ok(!isFromRight(line), line);
@@ -38,7 +38,7 @@ test('a line of a note has the direction of its paragraph', () => {
   assert.deepEqual(painted(note).map(([, direction, x]) => [direction, x]), [['rtl', 203], ['ltr', 17]]);
 });
 
-test('only as many directions as lines are known of a note that is too full', () => {
+test('a note that is too full has one direction for each shown line', () => {
   const { lines, fromRight } = noteLayout('ab\nس\nab\nab', { width: 20, height: 8 }, 4, 1.25, () => 1);
   assert.equal(lines.length, fromRight.length);
 });

@@ -13,7 +13,7 @@ test('a text is filled up to its limit, in characters, and the person is told wh
   assert.deepEqual([area.value, area.said], ['ab🙂\nx', ['cut', 'cut']]);
 });
 
-test('of a pasted text the beginning is inserted in place of the marked characters', () => {
+test('the beginning of a pasted text replaces the selected characters', () => {
   const area = new Area('abcd', 1, 3);
   assert.equal(area.paste('1\r\n2345'), false);
   assert.deepEqual([area.value, area.inputs, area.said], ['a1\n2d', 1, ['cut']]);

@@ -33,7 +33,7 @@ function shared({ authors = [1, 1, 2], historyBytes = 1 } = {}) {
   return { ...one, sharing, ask, selectAll };
 }
 
-test('only the removal of everything asks, and only if others have a part in it and there is more than one object', () => {
+test('the question is asked only if everything is removed, others have a part in it, and there is more than one object', () => {
   const { ask, selectAll, selection, ids, sharing } = shared();
   assert.equal(ask(), null);
   selection.choose(ids().slice(0, 2));
@@ -99,4 +99,11 @@ test('a moment has its time to the second, and its day unless it is today', () =
   assert.match(pastTime(new Date(2026, 10, 27, 14, 32, 5).getTime(), now), /27/);
   assert.match(pastTime(new Date(2025, 10, 27, 14, 32, 5).getTime(), now), /2025/);
   for (const wrong of [null, 8.7e15]) assert.equal(pastTime(wrong, now), laterStrings.unknownTime);
+});
+
+test('on a page in Arabic, a moment has the digits of the page', () => {
+  Object.assign(globalThis, { document: { documentElement: { lang: 'ar', dir: 'rtl' } } });
+  Object.defineProperty(globalThis, 'navigator', { value: { languages: ['ar-EG'] }, configurable: true });
+  const now = new Date(2026, 10, 28, 20, 0, 0);
+  assert.match(pastTime(new Date(2026, 10, 28, 14, 32, 5).getTime(), now), /2:32:05/);
 });

@@ -31,7 +31,7 @@ test('pauses are short, whether between buckets or within one', () => {
   assert.equal(within.length, 10_000);
 });
 
-test('unknown times, and those that go back, keep the order', () => {
+test('unknown times, and times that go backward, do not change the order', () => {
   const timeline = new Timeline([bucket(1, 10, null, null), bucket(11, 20, NIGHT, NIGHT), bucket(21, 30, 5, 3)], 0, 30);
   const sequences = Array.from({ length: 11 }, (_, at) => timeline.sequenceAt((timeline.length * at) / 10));
   assert.deepEqual(sequences, sequences.toSorted((a, b) => a - b));
@@ -39,7 +39,7 @@ test('unknown times, and those that go back, keep the order', () => {
   assert.deepEqual([timeline.senderAround(5), timeline.senderAround(99)], [1, 1]);
 });
 
-test('a time leads to the last entry before it', () => {
+test('a time is mapped to the last entry before it', () => {
   const timeline = new Timeline([bucket(1, 100, 1000, 11_000), bucket(101, 300, NIGHT, NIGHT + 1000)], 0, 300);
   const times = [0, 1000, 6000, 99_000, NIGHT + 500, NIGHT * 2];
   assert.deepEqual(times.map((time) => timeline.sequenceAtTime(time)), [0, 0, 50, 100, 200, 300]);

@@ -30,7 +30,7 @@ test('titles of others are shown, and reported once the page is connected', () =
   assert.deepEqual(reports(title, () => last().entries(entry(4, 'A'), entry(5, 'A'))), [BEN.number]);
 });
 
-test('the last title in the session’s order applies, and an own one is shown until then', () => {
+test('the last title in the session’s order applies, and this person’s title is shown until it is confirmed', () => {
   const { title, last, changes } = titled();
   title.set('Mine');
   last().entries(entry(1, 'Hers'));
@@ -41,7 +41,7 @@ test('the last title in the session’s order applies, and an own one is shown u
   assert.deepEqual([title.text, changes], ['Hers', ['Mine', 'Hers']]);
 });
 
-test('a refused title is taken back', () => {
+test('a refused title is undone', () => {
   const { title, last } = titled();
   last().entries(entry(1, 'Hers'));
   title.set('Mine');

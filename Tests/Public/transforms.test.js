@@ -32,7 +32,7 @@ test('the handle rotates the selection about its center', () => {
   assert.deepEqual([(points[0] + points[4]) / 2, (points[1] + points[5]) / 2].map(Math.round), CENTER);
 });
 
-test('the handle is as large as a finger, and a card has none', () => {
+test('the handle is large enough for a finger, and a card has none', () => {
   const { transforms, selectTool, selection, itemStore } = rectangle();
   const [x, y] = HANDLE;
   transforms.frame(null);
@@ -60,7 +60,7 @@ test('with Shift, the angle is a multiple of 15° on the page', () => {
   assert.ok(Math.abs(angle() - 75) < 0.1, `${angle()}`);
 });
 
-test('near a right angle the angle becomes that, unless Alt is down', () => {
+test('an angle near a right angle snaps to it, unless Alt is down', () => {
   const { drag, angle } = rectangle();
   drag([HANDLE, handleAt(20), handleAt(2)], { alt: true });
   assert.ok(Math.abs(angle() - 2) < 0.1, `${angle()}`);
@@ -121,7 +121,7 @@ test('the cursor at a corner follows the rotation', () => {
   assert.ok(['across', 'along'].includes(selectTool.cursorAt(...cornerAt(135))));
 });
 
-test('inside its rotated box an object is dragged and selected, beside it not', () => {
+test('an object is dragged and selected inside its rotated box, and not beside it', () => {
   const { drag, selectTool, selection } = rectangle();
   drag([HANDLE, handleAt(20), handleAt(45)], { shift: true });
   // On the diagonal of the box, and in a corner of its bounds.

@@ -1,4 +1,4 @@
-/** The unreliable messages for a meeting: what is sent, and what is accepted from others. */
+/** The unreliable messages for a meeting: the sent ones, and the accepted ones of others. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -43,7 +43,7 @@ for (const { rule, sender = BEN.number, flags = 0, payload = {} } of IGNORED) {
   });
 }
 
-test('a flood from one participant is cut, and does not affect another one', () => {
+test('a flood from one participant is limited, and does not affect another one', () => {
   const { hear, heard, clock } = channel();
   for (let at = 0; at < 5000; at += 1) hear(BEN.number, { at });
   const first = heard.length;

@@ -67,7 +67,7 @@ test('a changed text gets its earlier words back, at its present place', () => {
   assert.equal(tab.shapes.size, 0);
 });
 
-test('what others changed meanwhile is kept, and what they removed is reported', () => {
+test('changes that others made meanwhile are kept, and objects that they removed are reported', () => {
   const tab = new Tab();
   const [one, two, three] = [tab.draw(1), tab.draw(2), tab.draw(3)];
   tab.move([one, two]);
@@ -108,7 +108,7 @@ test('a removed file does not come back after a reload, and the steps before it 
   assert.deepEqual(Object.keys(tab.look), [one]);
 });
 
-test('shapes that took the place of others are exchanged for them', () => {
+test('shapes that replaced others are exchanged for them again', () => {
   const tab = new Tab();
   const whole = tab.draw(1);
   const [removed, added] = [[/** @type {Stroke} */ (tab.shapes.find(whole))], [tab.part(2), tab.part(3)]];

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// The contract of a session's history, which every implementation of `SessionStore` fulfils.
+/// The contract of a session's history, which every implementation of `SessionStore` fulfills.
 @Suite("Contract of a store: the history of a session")
 struct HistoryContractTests {
   @Test(

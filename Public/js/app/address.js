@@ -9,8 +9,8 @@ export function addressOf({ id, isShared }) {
 
 /**
  * Keeps the address up to date. Another session or board gets an entry of its own in the browser's history; if the picture moves
- * between a board and a session, the entry stays. Back and Forward load the page of their entry again: everything is stored by
- * then, and strokes that are drawn until the page is closed belong to the old session.
+ * between a board and a session, the entry stays. Back and Forward load the page of their entry again. At that time everything is
+ * stored, and strokes that are drawn before the page closes belong to the old session.
  */
 export class Address {
   #sharing;
@@ -50,7 +50,8 @@ export class Address {
     const { location, history } = this.#browser;
     const shown = this.#shown;
     const id = sessionIn(location.pathname) ?? boardIn('', history.state);
-    // A new entry without a board, such as that of a link within the page, shows the same page, also after a later one.
+    // A new entry without a board, such as that of a link within the page, shows the same page. So does a return to it from a
+    // later entry.
     if (!id && shown && !shown.isShared) {
       history.replaceState({ board: shown.id }, '', location.pathname + location.hash);
     }

@@ -3,7 +3,7 @@
 import { Retention } from '../sync/wire.js';
 
 /**
- * Keeps the sheets of a page without a session with its board: as changes of the drawing, which the board stores.
+ * Stores the sheets of a page without a session: reports them as changes of the drawing, which the board stores.
  * @param {import('../protocol/sheetSync.js').Sheets} sheets @param {import('../edit/drawing.js').Drawing} drawing
  * @param {EventTarget & Pick<import('./sharing.js').Sharing, 'session' | 'over'>} sharing
  */
@@ -11,7 +11,7 @@ export function keepOnBoard(sheets, drawing, sharing) {
   const store = (/** @type {object} */ detail) => drawing.dispatchEvent(new CustomEvent('localchange', { detail }));
   sheets.addEventListener('localchange', (event) => store(/** @type {CustomEvent} */ (event).detail));
   const isAlone = () => !sharing.session && sharing.over === null;
-  // The board may be a new one with the present picture.
+  // The board may be new, and may have to store the present picture.
   const storeAll = () => {
     if (!isAlone()) return;
     for (const entry of sheets.stored) store({ ...entry, reliable: true, retention: Retention.replace });

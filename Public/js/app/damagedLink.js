@@ -18,7 +18,10 @@ export async function openDamagedLink(join, openAlone, path = location.pathname)
   openAlone();
 }
 
-/** Shows the message until the person closes it. A press outside does not close it: the person may have meant to draw. */
+/**
+ * Shows the message until the person closes it. A press outside the message does not close it, because the person may have meant
+ * to draw.
+ */
 function explain() {
   const dialog = make(
     'dialog',

@@ -1,4 +1,4 @@
-/** Creates the components that the first stroke does not need, and connects them with the others. */
+/** Creates the components that the first stroke does not need, and connects them to the existing ones. */
 
 import { speakLater } from '../i18n/later.js';
 import { strings } from '../i18n/i18n.js';

@@ -1,4 +1,4 @@
-/** The use of the page by keys alone, and its objects in words for screen readers. */
+/** The parts that make the page usable by keys alone, and that describe its objects to screen readers. */
 
 import { laterStrings } from '../i18n/later.js';
 import { show } from '../model/viewPlace.js';

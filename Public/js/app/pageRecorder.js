@@ -27,7 +27,7 @@ const MAX_PEOPLE = 12;
 export class PageRecorder {
   #parts;
   #wallClock;
-  /** The record of the shown page; null: none is open, or its stored record is not read yet. @type {PageRecord | null} */
+  /** The record of the shown page; null if no page is open, or its record is not read yet. @type {PageRecord | null} */
   #record = null;
   /** True if the list has the page already. */
   #isStored = false;
@@ -103,9 +103,9 @@ export class PageRecorder {
     const { sharing, list, title } = this.#parts;
     const { pageId: id, isShared, session, copiedFrom } = sharing;
     this.#watch(session);
-    // A new state of the same page, such as the end of its session.
+    // The page is the same, in a new state: its session has ended, for example.
     if (id === this.#pageId) return void this.save();
-    // A board becomes a session when it is shared. Its record would show the same page once more.
+    // A board becomes a session when it is shared. The record of the board would list the same page twice.
     if (this.#pageId && !this.#isPageShared && isShared) {
       this.#gone.add(this.#pageId);
       list.forget(this.#pageId);

@@ -29,7 +29,7 @@ export function startPages(parts) {
   const paint = (/** @type {readonly import('../model/scene.js').Drawable[]} */ all) => {
     const { paint, paper } = onWhitePaper();
     const { sheet } = parts.scene;
-    // The shown sheet, or else the lowest object's.
+    // The shown sheet; if it is empty, the sheet of the lowest object.
     const drawables = sheet.isEmpty
       ? all.filter(({ bounds }) => sheetOf(bounds) === sheetOf(all[0].bounds))
       : [...sheet.all];

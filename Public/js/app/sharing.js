@@ -18,7 +18,7 @@ import { SaveScheduler } from './saveScheduler.js';
  */
 
 /**
- * A storage that stores nothing, for the outboxes of other tabs: this tab does not continue them after a reload.
+ * A storage that stores nothing. It is for the outboxes of other tabs, which this tab does not continue after a reload.
  * @type {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>}
  */
 const NO_STORAGE = { getItem: () => null, setItem: () => {}, removeItem: () => {} };
@@ -137,7 +137,7 @@ export class Sharing extends EventTarget {
     return this.#session?.id ?? this.#over ?? this.#alone.id;
   }
 
-  /** The board of another tab of which the shown one is a copy; null: it is none. */
+  /** The board of another tab that the shown one is a copy of; null if it is not a copy. */
   get copiedFrom() {
     return this.isShared ? null : this.#alone.copiedFrom;
   }
@@ -157,7 +157,7 @@ export class Sharing extends EventTarget {
     return this.#lastSeen;
   }
 
-  /** True if the board, or what the session does not have yet, is stored, so that a later page finds it. */
+  /** True if the board, or the changes that the session does not have yet, are stored, so that a later page finds them. */
   get isKept() {
     return this.#store?.isKept ?? this.#alone.isKept;
   }
@@ -322,7 +322,7 @@ export class Sharing extends EventTarget {
     await this.#alone.itemsStored;
     // A session may have been created meanwhile.
     if (this.#session) return;
-    // From here on without a pause, so that no stroke is drawn between the boards.
+    // No `await` from here on, so that no stroke is drawn between the boards.
     this.#drawing.endStroke();
     this.dispatchEvent(new Event('leave'));
     this.#alone.setAside();

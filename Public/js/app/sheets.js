@@ -16,6 +16,7 @@ import { SheetTabs } from '../ui/sheetTabs.js';
 import { SheetView } from '../ui/sheetView.js';
 import { strings } from '../i18n/i18n.js';
 import { laterStrings } from '../i18n/later.js';
+import { members, setMember, SHEET_MEMBER } from './addressMembers.js';
 import { keepOnBoard } from './boardSheets.js';
 
 /**
@@ -42,12 +43,10 @@ import { keepOnBoard } from './boardSheets.js';
  * @property {() => void} changed updates the state of the page
  */
 
-/** The delay before the others learn which sheet this page shows: keys may go through many sheets. */
-const TELL_AFTER_MS = 300;
+/** The delay before the others learn which sheet this page shows: a person may step through many sheets by keys. */
+const REPORT_AFTER_MS = 300;
 /** The maximum number of people who are named in a question. */
 const MAX_NAMES = 3;
-/** The name in the part of the address behind `#`. */
-const NAME = 'page';
 
 /** Starts the sheets. @param {Parts} parts */
 export function startSheets(parts) {
@@ -90,7 +89,7 @@ export function startSheets(parts) {
       action: strings.remove,
     };
     if ((isOfOthers || present.length > 0) && !await confirmed(question)) return;
-    // Somebody may have removed it meanwhile, or all others.
+    // Meanwhile, somebody may have removed this sheet or all others.
     if (!canRemove()) return;
     commands.remove(number);
     parts.changed();
@@ -118,7 +117,7 @@ export function startSheets(parts) {
       isShowing = false;
       tabs.show();
       dialog.show();
-      // The names of the people say where they are.
+      // The accessible names of the faces include the sheets of the people.
       if (people.mark(element('people'))) parts.people.dispatchEvent(new Event('shown'));
     });
   };
@@ -126,24 +125,24 @@ export function startSheets(parts) {
   view.addEventListener('change', parts.changed);
   presence.addEventListener('change', show);
   sharing.addEventListener('session', show);
-  // The faces are made anew when somebody comes or goes.
+  // The faces are created again when somebody comes or goes.
   new MutationObserver(show).observe(element('people'), { childList: true });
   show();
 
   // The others expect the first sheet.
-  let told = 1;
+  let reported = 1;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let telling;
-  const tell = () => {
+  let timer;
+  const report = () => {
     const { current } = view;
-    if (current === told) return;
-    told = current;
-    // The address may still name the sheet that is waited for.
+    if (current === reported) return;
+    reported = current;
+    // The address may still name the sheet that the page waits for.
     if (!view.isWaiting) nameInAddress(current);
-    clearTimeout(telling);
-    telling = setTimeout(() => presence.see(current), TELL_AFTER_MS);
+    clearTimeout(timer);
+    timer = setTimeout(() => presence.see(current), REPORT_AFTER_MS);
   };
-  view.addEventListener('change', tell);
+  view.addEventListener('change', report);
   view.addEventListener('shown', () => {
     const { current, list } = view;
     announce(laterStrings.sheetShown(people.labelOf(current), list.indexOf(current) + 1, list.length));
@@ -158,7 +157,7 @@ export function startSheets(parts) {
     // A sheet that comes back is shown as soon as it is there.
     if (!content.before || 'isRemoved' in content.before) view.want(content.number);
   };
-  // It does not come back if somebody else has changed it meanwhile.
+  // The sheet does not come back if somebody else has changed it meanwhile.
   drawing.addEventListener('undofailed', () => view.stopWaiting());
   sheets.addEventListener('remotechange', (event) => {
     const { number, before, after, by } =
@@ -186,8 +185,8 @@ export function startSheets(parts) {
   };
   addEventListener('hashchange', goToNamed);
   goToNamed();
-  // The page may have shown another sheet before it was named.
-  tell();
+  // Another sheet may have been shown before this listener was added.
+  report();
   drawing.addEventListener('caughtup', stopWaiting);
   for (const event of ['opened', 'session']) sharing.addEventListener(event, () => sharing.session || stopWaiting());
   return {
@@ -208,7 +207,7 @@ export function startSheets(parts) {
     },
     /** The shown sheet as a part of a link; '' for the first one. */
     get hash() {
-      return view.current === 1 ? '' : `#${NAME}=${view.current}`;
+      return view.current === 1 ? '' : `#${SHEET_MEMBER}=${view.current}`;
     },
     /** The number of the shown sheet. */
     get current() {
@@ -262,26 +261,15 @@ function addMenuEntry(open) {
   element('pages').after(entry);
 }
 
-/** The members of the address behind `#`. */
-export function members() {
-  const { hash } = location;
-  return new URLSearchParams(hash.includes('=') ? hash.slice(1) : '');
-}
-
 /** @returns {number} the sheet that the address names; 0: none */
 function numberInAddress() {
-  const number = Number(members().get(NAME));
+  const number = Number(members().get(SHEET_MEMBER));
   return isSheet(number) ? number : 0;
 }
 
 /** @param {number} number of the shown sheet */
 function nameInAddress(number) {
-  const named = members();
-  if (number === 1) named.delete(NAME);
-  else named.set(NAME, String(number));
-  const { pathname, search } = location;
-  const hash = String(named);
-  history.replaceState(history.state, '', pathname + search + (hash && `#${hash}`));
+  setMember(SHEET_MEMBER, number === 1 ? null : String(number));
 }
 
 /**

@@ -49,7 +49,7 @@
       // On a first visit there is no stored color, and this has no effect. The canvas returns the color as `#rrggbb` to the page.
       made.strokeStyle = stored[`${key}color`];
       stored[`${key}color`] = made.strokeStyle;
-      // Another color than the person's own, if one is chosen.
+      // The chosen color, if it is not the person's own.
       made.strokeStyle = stored[`${key}ink`];
     } catch {
       // Storage is switched off.

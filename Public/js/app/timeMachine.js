@@ -9,7 +9,8 @@ import { pastErrorText } from '../ui/pastErrors.js';
 import { clockIcon } from '../ui/pastIcons.js';
 import { closePopover } from '../ui/popovers.js';
 import { TimeMachine } from '../ui/timeMachine.js';
-import { isOwn, members } from './sheets.js';
+import { members, setMember, SHEET_MEMBER } from './addressMembers.js';
+import { isOwn } from './sheets.js';
 
 /**
  * @typedef {import('../model/scene.js').Drawable} Drawable
@@ -31,13 +32,12 @@ import { isOwn, members } from './sheets.js';
  * @property {import('./frameScheduler.js').FrameScheduler} frames
  * @property {MediaQueryList} reducedMotion
  * @property {{ sheets: import('../protocol/sheetSync.js').Sheets, readonly current: number,
- *   showAt: (bounds: import('../model/stroke.js').Bounds) => void }} sheets
+ *   reach: (bounds: import('../model/stroke.js').Bounds) => unknown }} sheets
  */
 
-/** The names of a moment and of a sheet in the part of the address behind `#`. */
+/** The member of the address with a moment. */
 const NAME = 'at';
-const SHEET = 'page';
-/** The number of objects from which their removal is that of everything. A single one is removed as by the eraser. */
+/** The minimum number of objects for the question. A single object is removed without it, as by the eraser. */
 const MIN_EVERYTHING = 2;
 
 /** @param {Parts} parts */
@@ -93,11 +93,12 @@ function create(parts) {
     ...parts,
     painter: itemView.painter,
     // The sheet of a link is shown as soon as the sheets are known.
-    sheet: () => Number(members().get(SHEET)) || sheets.current,
+    sheet: () => Number(members().get(SHEET_MEMBER)) || sheets.current,
     requestFrame: () => frames.request(),
     bringBack: (chosen, isAll, past, signal) => bringBack(parts, chosen, isAll, past, signal),
     linkTo: (sequence, sheet) => {
-      const named = new URLSearchParams({ [NAME]: String(sequence), ...sheet > 1 && { [SHEET]: String(sheet) } });
+      const named = new URLSearchParams({ [NAME]: String(sequence) });
+      if (sheet > 1) named.set(SHEET_MEMBER, String(sheet));
       return new URL(`/s/${sharing.session?.id}#${named}`, location.href).href;
     },
     closed: nameNoMoment,
@@ -110,11 +111,11 @@ function create(parts) {
  * @param {readonly Drawable[]} chosen @param {boolean} isAll true: the whole moment
  * @param {{ sheets: Pick<import('../protocol/sheetSync.js').Sheets, 'find'> }} past
  * @param {AbortSignal} signal aborted when the time machine is closed: then nothing comes back
- * @returns {Promise<string>} '' if something has come back, or else the reason why nothing has
+ * @returns {Promise<string>} '' if something has come back; otherwise the reason why nothing has
  */
 export async function bringBack(parts, chosen, isAll, past, signal) {
   const { frameQueue, selectionController, toolbar, sheets } = parts;
-  // What has arrived must be on the page, so that it can be compared.
+  // All received entries must be on the page before the objects are compared with it.
   const update = () => frameQueue.flush();
   update();
   const [first] = chosen;
@@ -132,8 +133,8 @@ export async function bringBack(parts, chosen, isAll, past, signal) {
   const returned = selectionController.insert(shapes, placed);
   toast(texts.join(' '));
   if (isAll) return '';
-  // The sheet is known after the change of the sheets was reported.
-  queueMicrotask(() => sheets.showAt(first.bounds));
+  // A sheet that came back is known only after the change of the sheets was reported.
+  queueMicrotask(() => sheets.reach(first.bounds));
   returned.then((ids) => {
     toolbar.choose('select');
     selectionController.selectTool.select(ids);
@@ -144,8 +145,8 @@ export async function bringBack(parts, chosen, isAll, past, signal) {
 /**
  * @param {Pick<Parts, 'scene' | 'selection' | 'sharing'>} parts
  * @param {boolean} isForGood true if a part of the selection cannot come back
- * @returns {import('../ui/dialogs.js').Question | null} the question before the selection is removed, if it is everything on the
- *   sheet, and not only this person's work
+ * @returns {import('../ui/dialogs.js').Question | null} the question to ask before the selection is removed, if the selection is
+ *   everything on the sheet and includes the work of others
  */
 export function removalQuestion({ scene, selection, sharing }, isForGood) {
   if (!sharing.session) return null;
@@ -172,10 +173,5 @@ export function momentIn(text) {
 
 /** Removes the moment from the address. */
 function nameNoMoment() {
-  const named = members();
-  if (!named.has(NAME)) return;
-  named.delete(NAME);
-  const { pathname, search } = location;
-  const hash = String(named);
-  history.replaceState(history.state, '', pathname + search + (hash && `#${hash}`));
+  if (members().has(NAME)) setMember(NAME, null);
 }

@@ -1,4 +1,4 @@
-/** Offers rotation, snapping, and to align and distribute. */
+/** Offers rotation, snapping, alignment and distribution. */
 
 import { arrange } from '../edit/arrangement.js';
 import { Snapping } from '../tools/snapping.js';

@@ -1,4 +1,4 @@
-/** The undo history of this tab, over reloads and over other pages. */
+/** The undo history of this tab, which survives reloads and visits to other pages. */
 
 import { readCommands, storeCommands } from '../edit/storedCommands.js';
 
@@ -24,8 +24,8 @@ const VERSION = 1;
 const MAX_LENGTH = 256 * 1024;
 
 /**
- * Stores the undo history when the page is hidden or replaced, and restores it once the picture is displayed: earlier, its shapes
- * would look removed.
+ * Stores the undo history when the page is hidden or replaced, and restores it once the picture is displayed: any earlier, its
+ * shapes would count as removed.
  */
 export class UndoStore {
   #parts;
@@ -78,7 +78,7 @@ export class UndoStore {
       const { done, undone } = readCommands(stored, this.#parts);
       history.restore(done, undone);
     } catch {
-      // It is damaged, and starts empty.
+      // The stored history is damaged. The page starts with an empty one.
       return;
     }
     // Reports the change.

@@ -15,14 +15,14 @@ import { ChangeSet } from './changeSet.js';
  * @typedef {import('./changeSet.js').Parts & MoreParts} Parts
  */
 
-/** The minimum numbers of shapes and items. */
+/** The minimum numbers of shapes and items that can be aligned, and distributed. */
 export const MIN_ALIGNED = 2;
 export const MIN_DISTRIBUTED = 3;
 
 /**
- * Moves shapes and items to one side, or to the middle, of the bounds of all; or apart, so that the gaps between them are equal.
+ * Moves shapes and items to one side, or to the middle, of their common bounds; or apart, so that the gaps between them are equal.
+ * Connections between them are not moved, because they follow.
  * @param {Parts} parts @param {Iterable<string>} ids @param {Alignment | Direction} how
- * Connections between them are not moved: they follow.
  * @returns {boolean} true if at least one has moved
  */
 export function arrange(parts, ids, how) {

@@ -96,7 +96,7 @@ export class ChangeSet {
   }
 
   /**
-   * Records changes that an earlier page of this tab has made.
+   * Records changes that an earlier page of this tab made.
    * @param {ShapeChange[]} shapes @param {ItemChange[]} items
    */
   restore(shapes, items) {

@@ -14,7 +14,7 @@ import { Stroke } from '../model/stroke.js';
  * @property {import('../model/scene.js').Items} items
  * @property {import('./drawing.js').Drawing} drawing
  * @property {import('./itemStore.js').ItemStore} itemStore
- * @property {() => boolean} isAlone returns true without a session: then all changes are this person's
+ * @property {() => boolean} isAlone returns true without a session: all changes are then this person's
  * @property {() => void} requestFrame
  * @property {() => number} [now] milliseconds
  */
@@ -29,9 +29,9 @@ const MAX_SENT = 50;
 const NONE = new Set();
 
 /**
- * Every page shows the ends of a connection at the present places of its objects, so all pages show the same, whoever has moved
- * what. The page whose person has changed an object also sends the new points of its connections: for programs that do not know
- * connections, and for the time after the object is removed.
+ * Every page shows the ends of a connection at the present places of its objects, so all pages show the same picture, even after
+ * simultaneous moves. The page of the person who changed an object also sends the new points of its connections: for programs
+ * that do not know connections, and for the time after the object is removed.
  */
 export class Connections {
   #parts;
@@ -96,7 +96,7 @@ export class Connections {
     // Connections to a connection do not follow it: two of them could follow each other without end.
     if (!ids || !canHoldEnds(one)) return;
     const isOwn = this.#isOwn(one);
-    // A copy, because a connection that is shown again leaves the set for a moment.
+    // Iterates over a copy, because a connection that is shown again leaves the set for a moment.
     [...ids].forEach((id, at) => {
       if (isOwn) this.#unsent.add(id);
       if (at < MAX_AT_ONCE) this.#parts.shapes.showAgain(id);

@@ -36,7 +36,7 @@ export class Drawing extends EventTarget {
   #history;
   /** @type {(key: string | null) => void} */
   #confirmedChanged = () => {};
-  /** The last stored entries that are no shapes: those of sheets. @type {StoredShape[]} */
+  /** The last stored entries that are not shapes: those of sheets. @type {StoredShape[]} */
   stored = [];
   #commands;
   #pen;
@@ -193,7 +193,7 @@ export class Drawing extends EventTarget {
     return this.#updateDraft(written, text !== '' || written.note !== null);
   }
 
-  /** Shows a note that is being drawn out, or is about to be written on. @param {Text} note */
+  /** Shows a note that is being drawn, or that is about to get its text. @param {Text} note */
   drawNote(note) {
     this.#updateDraft(note, true);
   }

@@ -166,7 +166,7 @@ export class ItemPlacements {
 }
 
 /**
- * @param {Item} item @param {PartialPlacement | null} moved where it was moved to; null: it was not moved
+ * @param {Item} item @param {PartialPlacement | null} moved its placement after a move; null if it was not moved
  * @param {PartialPlacement | null | undefined} added the placement in its metadata
  * @returns {Placement} where it is displayed
  */

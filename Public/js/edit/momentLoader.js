@@ -1,4 +1,4 @@
-/** Brings the past picture to the moment that the person wants. Of several wishes, the last one counts. */
+/** Brings the past picture to the moment that the person chose. If the person chose several, the last one counts. */
 
 import { Breaks } from '../sync/history/breaks.js';
 
@@ -9,7 +9,7 @@ import { Breaks } from '../sync/history/breaks.js';
  * @typedef {object} Events
  * @property {(state: HistoryState, isLast: boolean) => void} shown the picture is that of this state; `isLast`: it is the wanted one
  * @property {(error: unknown) => void} failed the wanted moment cannot be shown; the picture stays
- * @property {(isBusy: boolean) => void} busy the picture is being brought to another moment, or is there
+ * @property {(isBusy: boolean) => void} busy true while the picture is being brought to another moment
  */
 
 export class MomentLoader {
@@ -19,12 +19,12 @@ export class MomentLoader {
   /** @type {HistoryReader | null} null: no history is shown */
   #reader = null;
   #wanted = -1;
-  /** Counts the wishes. The requests of an earlier wish may have been aborted, even one for the same moment. */
-  #wish = 0;
+  /** Counts the chosen moments. The requests of an earlier choice may have been aborted, even if it was the same moment. */
+  #choice = 0;
   #shown = -1;
   /** @type {Promise<void> | null} */
   #running = null;
-  /** Fulfilled when nothing of an earlier history is shown. @type {Promise<void>} */
+  /** Fulfilled when the picture of an earlier history is removed. @type {Promise<void>} */
   #cleared = Promise.resolve();
 
   /**
@@ -56,7 +56,7 @@ export class MomentLoader {
     return this.#running !== null;
   }
 
-  /** Fulfilled when the picture is that of the wanted moment, or cannot be. @returns {Promise<void>} */
+  /** Fulfilled when the wanted moment is shown, or cannot be shown. @returns {Promise<void>} */
   get idle() {
     return this.#running ?? Promise.resolve();
   }
@@ -81,7 +81,7 @@ export class MomentLoader {
 
   /** @param {number} sequence that is to be shown */
   want(sequence) {
-    if (sequence !== this.#wanted) this.#wish += 1;
+    if (sequence !== this.#wanted) this.#choice += 1;
     this.#wanted = sequence;
     const reader = this.#reader;
     reader?.want(sequence);
@@ -116,10 +116,10 @@ export class MomentLoader {
 
   /** @param {HistoryReader} reader */
   async #showNext(reader) {
-    const [wanted, wish] = [this.#wanted, this.#wish];
-    const state = await reader.stateAt(wanted, () => reader === this.#reader && wish === this.#wish);
+    const [wanted, choice] = [this.#wanted, this.#choice];
+    const state = await reader.stateAt(wanted, () => reader === this.#reader && choice === this.#choice);
     if (!state) return;
-    // Once it is loaded, it is shown even if the person wants another moment already: the picture follows the slider.
+    // A loaded moment is shown even if the person has already chosen another one, so that the picture follows the slider.
     await this.#past.show(state.entries, this.#newBreaks());
     if (reader !== this.#reader) return;
     this.#shown = wanted;

@@ -29,7 +29,7 @@ export class ObjectCommands {
   }
 
   /**
-   * Locks shapes and items as background: nobody can select or erase them. Or unlocks them.
+   * Locks shapes and items as background, so that nobody can select or erase them; or unlocks them.
    * @param {Iterable<string>} ids @param {boolean} isLocked
    */
   setLocked(ids, isLocked) {
@@ -47,7 +47,7 @@ export class ObjectCommands {
       const change = changes.get(id);
       if (!one || !change || one[name] === change[name]) return;
       if (!('place' in one)) return set.restyleShape(one, change);
-      // The placement of an item that is not locked says nothing about locks.
+      // The placement of an unlocked item has no member about locks.
       const isLocked = (change.isLocked ?? one.isLocked) || undefined;
       set.moveItem(one, one.place, { ...one.place, ...change, isLocked });
     });
@@ -56,7 +56,7 @@ export class ObjectCommands {
     drawing.update([]);
   }
 
-  /** @param {string} id @returns {Drawable | null} without the drags of others */
+  /** @param {string} id @returns {Drawable | null} as it is without the drags of others */
   #find(id) {
     return this.#parts.items.find(id) ?? this.#parts.shapes.base(id);
   }

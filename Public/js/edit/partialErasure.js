@@ -1,4 +1,4 @@
-/** Erases parts of strokes: the rest of each stroke becomes new strokes. One movement of the eraser is one command. */
+/** Erases parts of strokes: the remaining parts of each stroke become new strokes. One movement of the eraser is one command. */
 
 import { commonTransform } from '../model/commonTransform.js';
 import { cutStroke } from '../model/strokeCutting.js';
@@ -81,7 +81,7 @@ export class PartialErasure {
       acked: ({ entry: { key, retention } }) => {
         if (key && retention === Retention.remove) later(() => this.#sent.delete(key));
       },
-      // A snapshot has no entry for a removed shape. Of the own entries, those of the remaining strokes come first.
+      // A snapshot has no entry for a removed shape. Among this page's own entries, those of the remaining strokes come first.
       caughtUp: () =>
         later(() => {
           const { shapes } = this.#parts;
@@ -126,7 +126,7 @@ export class PartialErasure {
     this.#reset();
     if (cuts.length === 0) return;
     const { drawing, history } = this.#parts;
-    // First the rest, so that the others see no gap.
+    // The remaining strokes are sent first, so that the others see no gap.
     const added = cuts.flatMap(({ pieces }) => pieces);
     const removed = cuts.map(({ shape }) => shape);
     drawing.add(added);
@@ -145,13 +145,13 @@ export class PartialErasure {
     this.#cutOf.clear();
   }
 
-  /** The next frame shows what others have made of the shapes that were cut. */
+  /** Makes the next frame show the changes of others to the shapes that were cut. */
   #outdate() {
     this.#isOutdated = true;
     this.#parts.requestFrame();
   }
 
-  /** Takes back the cuts of shapes that somebody has changed since then. The eraser passes over their present versions. */
+  /** Undoes the cuts of shapes that somebody has changed since. The eraser then passes over their present versions. */
   #takeBackChanged() {
     this.#isOutdated = false;
     const changed = [...this.#cuts.values()].filter((cut) => !this.#isUnchanged(cut));
@@ -171,7 +171,7 @@ export class PartialErasure {
     const { from, to, reach } = this.#path[this.#done++];
     if (this.#done > 2 * MAX_REPEATED) this.#done -= this.#path.splice(0, MAX_REPEATED).length;
     for (const shape of index.near(from, to, reach)) {
-      // While somebody drags a shape, it is not where it is shown.
+      // A shape that somebody drags is not at the place where it is shown.
       if (!shapes.remoteDrag(shape.id)) this.#cut(shape, from, to, reach);
     }
   }
@@ -228,8 +228,8 @@ export class PartialErasure {
   }
 
   /**
-   * Gives up an own cut that was sent after another participant removed or cut the same shape. Otherwise its rest would bring
-   * back what the other one erased.
+   * Gives up a cut of this page that was sent after another participant removed or cut the same shape. Otherwise its remaining
+   * strokes would bring back what the other participant erased.
    * @param {string} id
    */
   #removedByOther(id) {

@@ -1,4 +1,4 @@
-/** The picture of a session at a moment of its history. It is separate from the present picture, and can only be looked at. */
+/** The picture of a session at a moment of its history. It is separate from the present picture, and cannot be changed. */
 
 import { connected } from '../model/connectedEnds.js';
 import { Item } from '../model/item.js';
@@ -60,7 +60,7 @@ export class PastScene {
     this.shapes.place = (shape) => connected(shape, (id) => this.shapes.find(id) ?? this.items.find(id));
   }
 
-  /** True while the scene shows neither the last moment nor the next one. */
+  /** True while the scene is between two moments and shows neither of them. */
   get isChanging() {
     return this.#isChanging;
   }

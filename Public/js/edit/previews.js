@@ -9,7 +9,7 @@ const MIN_PICTURE_BYTES = 16 * 2 ** 10;
 
 export class Previews {
   #make;
-  /** The ends of the waits, by item. @type {Map<Item, () => void>} */
+  /** The functions that end the waits, by item. @type {Map<Item, () => void>} */
   #waiting = new Map();
 
   /**

@@ -35,9 +35,9 @@ import { IDENTITY } from '../protocol/transformSync.js';
 const GONE = ['not-found', 'ended', 'damaged'];
 
 /**
- * Finds out which objects have to be added, so that the page shows them as at a past moment. An object that was removed comes back
- * under its own key: then it is there once, also if two people bring it back. One that looks different now stays as it is, and its
- * former version is added as a new object.
+ * Finds out which objects have to be added, so that the page shows them as at a past moment. A removed object comes back under
+ * its own key, so that it exists once even if two people bring it back. An object that looks different now stays as it is, and
+ * its former version is added as a new object.
  * @param {readonly Drawable[]} chosen of the past picture @param {Present} present @returns {Promise<Returning>}
  */
 export async function returning(chosen, present) {
@@ -77,7 +77,7 @@ export async function returning(chosen, present) {
     }
     plan.shapes.push(shape);
   }
-  // A line between two former versions, or returned pictures, connects these.
+  // A line between two former versions or returned pictures connects these, not the present objects.
   for (const shape of plan.shapes) {
     if ('points' in shape) Object.assign(shape, changedEnds(shape, (id) => keys.get(id) ?? id));
   }
@@ -141,7 +141,7 @@ function isGone(error) {
 /** @param {Item} past @param {Placement} place its place in the past @param {Item} now @returns {boolean} true if it is the same */
 function isPlacedAlike(past, place, now) {
   const { place: other } = now;
-  // Without a size in its messages, the size of a picture is unknown until it is loaded.
+  // If its messages have no size, the size of a picture is unknown until it is loaded.
   const isSized = !past.isPicture || past.natural !== null;
   const isAlike = place.x === other.x && place.y === other.y && place.z === other.z && (place.angle ?? 0) === now.angle;
   return isAlike && (!isSized || place.width === other.width && place.height === other.height);

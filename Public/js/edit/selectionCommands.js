@@ -250,7 +250,7 @@ export class SelectionCommands {
 
   /**
    * @param {Shape[]} shapes @param {Item[]} items new ones; unfinished work may still add some
-   * @returns {Promise<string[]>} their ids, once the work is finished; never if it is cancelled
+   * @returns {Promise<string[]>} their ids, once the work is finished; never resolved if the work is cancelled
    */
   async #pushInsertion(shapes, items) {
     if (shapes.length + items.length === 0 && !this.isBusy) return [];

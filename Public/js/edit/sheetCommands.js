@@ -9,7 +9,7 @@ import { defaultSheet, MAX_ORDER } from '../protocol/sheetSync.js';
  * @typedef {import('./undoHistory.js').SheetContent} SheetContent
  */
 
-/** The minimum difference of two neighbours in the order. With less, all sheets get new places first. */
+/** The minimum difference between the places of two neighbors. If it is smaller, all sheets get new places first. */
 const MIN_DIFFERENCE = 1e-6;
 
 export class SheetCommands {
@@ -59,7 +59,7 @@ export class SheetCommands {
     const order = low === undefined ? (high ?? 1) - 1 : high === undefined ? low + 1 : (low + high) / 2;
     const isBetween = (low ?? -Infinity) + MIN_DIFFERENCE < order && order + MIN_DIFFERENCE < (high ?? Infinity);
     if (!isBetween || Math.abs(order) > MAX_ORDER) {
-      // Sheets were moved there too often, so their places cannot be told apart.
+      // Sheets were moved there so often that their places are too close to each other.
       this.#renumber(all);
       return this.move(number, to);
     }

@@ -1,4 +1,4 @@
-/** The commands of the undo history in a form that outlives the page, and the commands of a later page that continue them. */
+/** The stored form of the undo history's commands, and the commands that a later page creates from it. */
 
 import { encodeShape, readShape } from '../protocol/shapeMessages.js';
 import { originMembers } from '../model/origin.js';
@@ -19,8 +19,8 @@ import { sheetCommand } from './sheetCommands.js';
  * The id of a shape; with its message if it is not on the page and must come back.
  * @typedef {string | [id: string, type: string, message: string]} StoredShape
  * @typedef {{ done: object[], undone: object[] }} StoredHistory oldest first
- * @typedef {'added' | 'removed'} Returning the shapes that come back with the next step: of commands that can be undone the removed
- *   ones, and of commands that can be done again the added ones
+ * @typedef {'added' | 'removed'} Returning the shapes that come back with the next step: the removed ones of a command that can
+ *   be undone, and the added ones of a command that can be done again
  */
 
 /** The maximum number of stored commands. */
@@ -28,7 +28,7 @@ const MAX_COMMANDS = 100;
 
 /**
  * Stores the latest commands. A command that cannot be stored ends the list, because undo goes back in order. Commands that only
- * bring pictures and files back are left out: their contents end with the page.
+ * bring pictures and files back are left out, because the contents of these are lost with the page.
  * @param {Pick<import('./undoHistory.js').UndoHistory, 'done' | 'undone'>} history
  * @param {Pick<Parts, 'shapes' | 'itemStore'>} parts @param {number} maximumLength in characters of JSON
  * @returns {StoredHistory}
@@ -110,7 +110,7 @@ function storeShapes(all, areReturning, { shapes }, maximumLength) {
       length += payload.length;
     } else stored.push(one.id);
     length += one.id.length;
-    // Thousands of shapes are not encoded in vain.
+    // Stops early, so that thousands of shapes are not encoded for nothing.
     if (length > maximumLength) return undefined;
   }
   return stored;
@@ -205,7 +205,7 @@ function replaceCommand({ removed, added }, parts) {
  * @returns {Command & { content: SetContent }}
  */
 function setCommand({ kind, shapes: stored, items }, { shapes, drawing, itemStore, tasks }) {
-  /** The shapes as they come back; null: unknown until they are removed. @type {Map<string, Shape | null>} */
+  /** The versions in which the shapes come back; null if unknown until they are removed. @type {Map<string, Shape | null>} */
   const known = new Map();
   for (const one of stored) {
     if (typeof one === 'string') known.set(one, null);

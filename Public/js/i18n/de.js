@@ -79,7 +79,7 @@ const table = {
   erases: 'Der Radierer entfernt',
   wholeStrokes: 'Ganze Striche',
   partsOfStrokes: 'Teile',
-  history: 'Verlauf',
+  history: 'Rückgängig und wiederholen',
   undo: 'Rückgängig machen',
   undoTitle: 'Rückgängig machen (Strg+Z)',
   redo: 'Wiederholen',

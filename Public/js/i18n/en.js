@@ -8,8 +8,8 @@ import { formatterOf } from './format.js';
 /**
  * The texts and labels that only the markup uses. It has them in English.
  * @typedef {'description' | 'skip' | 'items' | 'chosen' | 'drop' | 'toAdd' | 'whoIsHere' | 'share' | 'messages' | 'notEncrypted'
- *   | 'zoom' | 'closer' | 'farther' | 'save' | 'tools' | 'tool' | 'select' | 'eraser' | 'color' | 'width' | 'fill' | 'dash'
- *   | 'opacity' | 'history' | 'undo' | 'redo' | 'keys' | 'language' | 'fingersDraw' | 'theme' | 'shareTitle' | 'shareText'
+ *   | 'zoom' | 'closer' | 'farther' | 'save' | 'tools' | 'tool' | 'color' | 'width' | 'fill' | 'dash' | 'opacity' | 'history'
+ *   | 'undo' | 'redo' | 'keys' | 'language' | 'fingersDraw' | 'theme' | 'shareTitle' | 'shareText'
  *   | 'link' | 'send' | 'code' | 'scan' | 'address' | 'yourName' | 'nameText' | 'over' | 'startAnew' | 'tryNow' | 'copyAs'
  *   | 'asPicture' | 'asVectors' | 'size' | 'paper' | 'asPage' | 'white' | 'noPaper' | 'onlyChosen' | 'copyPicture'
  *   | 'print' | 'open' | 'languageText' | 'ofBrowser'} MarkupKey
@@ -21,18 +21,18 @@ const { number, plural, counted, list } = formatterOf('en');
 const STROKES = { one: 'stroke', other: 'strokes' };
 const PICTURES = { one: 'picture', other: 'pictures' };
 const FILES = { one: 'file', other: 'files' };
-const THINGS = { one: 'thing', other: 'things' };
+const OBJECTS = { one: 'object', other: 'objects' };
 const PEOPLE = { one: 'person', other: 'people' };
 const ARE = { one: 'is', other: 'are' };
 
 const table = {
   // Around the page.
-  page: 'The page that everybody draws on',
+  page: 'The page that everyone draws on',
   hintAlone: 'Draw. Then invite someone.',
-  hintTogether: 'Draw. Everybody here sees it.',
+  hintTogether: 'Draw. Everyone here sees it.',
   showEverything: 'Show everything',
   notEncryptedText:
-    'Others in this network can read everything, and the picture can be saved but not copied. If this gateway has an https:// address, open the page there.',
+    'Others in this network can read everything, and the picture can be saved but not copied. If this server has an https:// address, open the page there.',
   closerTitle: 'Zoom in (+)',
   fartherTitle: 'Zoom out (−)',
   zoomTitle: '100 % (Shift 0)',
@@ -41,9 +41,11 @@ const table = {
   cancel: 'Cancel',
 
   // The tools.
+  select: 'Select',
   selectTitle: 'Select, move and resize (V)',
   pen: 'Pen',
   penTitle: 'Pen (P)',
+  eraser: 'Eraser',
   eraserTitle: 'Eraser (E)',
   moreTools: 'More tools',
   highlighter: 'Highlighter',
@@ -177,7 +179,7 @@ const table = {
   endTitle: 'End this session?',
   /** @param {number} count */
   endForAll: (count) => `End it for all ${counted(count, PEOPLE)}?`,
-  endText: 'Everybody keeps the picture, but you can no longer draw on it together.',
+  endText: 'Everyone keeps the picture, but you can no longer draw on it together.',
   youLeft: 'You left. The picture is yours alone now.',
   pictureStays: 'The picture is still here.',
   overForLate: 'This session has ended. Only those who were in it still have its picture.',
@@ -224,8 +226,8 @@ const table = {
   notKept: 'This browser stores nothing. Your drawing is lost when you close or reload this page.',
   keepOpen: 'Keep this page open.',
   notSaved: 'Not saved at the moment. Keep this page open.',
-  noRoom: 'The server has no space at the moment. Your changes are sent later.',
-  slowDisk: 'The server is slow to save at the moment. Your changes are sent later.',
+  noRoom: 'The server has no space at the moment. Your changes will be sent later.',
+  slowDisk: 'The server is slow to save at the moment. Your changes will be sent later.',
   /** The reasons for which the gateway refuses connections, by its code. */
   troubles: {
     'storage-full': 'The server cannot save anything now.',
@@ -239,11 +241,11 @@ const table = {
   bringToFront: 'Bring to front',
   bringToFrontTitle: 'Bring to front (Page ↑)',
   /** @param {number} count */
-  thingsChosen: (count) => `${counted(count, THINGS)} selected.`,
+  thingsChosen: (count) => `${counted(count, OBJECTS)} selected.`,
   /** @param {number} count */
-  removeThings: (count) => `Remove ${counted(count, THINGS)} for everybody?`,
+  removeThings: (count) => `Remove ${counted(count, OBJECTS)} for everyone?`,
   /** @param {number} count */
-  thingsRemoved: (count) => `${counted(count, THINGS)} removed.`,
+  thingsRemoved: (count) => `${counted(count, OBJECTS)} removed.`,
 
   /** @param {number} limit */
   textIsFull: (limit) =>
@@ -255,7 +257,7 @@ const table = {
   downloadOf: (name) => `Download ${name}`,
   remove: 'Remove',
   removeTitle: 'Remove (Delete)',
-  somebody: 'Somebody',
+  somebody: 'Someone',
   /** @param {string} name @param {string} what */
   adds: (name, what) => `${name} adds ${what}`,
   /** @param {string} what */
@@ -267,9 +269,9 @@ const table = {
   /** @param {string} name */
   removeQuestion: (name) => `Remove ${name}?`,
   /** @param {string} name */
-  removeForAll: (name) => `Remove ${name} for everybody?`,
+  removeForAll: (name) => `Remove ${name} for everyone?`,
   cannotComeBack: 'This cannot be undone.',
-  removedByOther: 'Somebody else removed it.',
+  removedByOther: 'Someone else removed it.',
   /** @param {string} size @param {string} limit */
   tooLarge: (size, limit) => `This file is ${size}. The limit here is ${limit}.`,
   /** @param {string} name */
@@ -314,7 +316,7 @@ const table = {
     'bad-request': 'The server did not understand that.',
     'unsupported-version': 'The server speaks another version. Load the page again.',
     'not-found': 'It no longer exists.',
-    ended: 'Somebody ended it for everyone.',
+    ended: 'Someone ended it for everyone.',
     'session-full': 'This session is full.',
     'origin-refused': 'The server does not accept this from this page.',
     'token-needed': 'The server does not know you any more. Load the page again.',
@@ -323,7 +325,7 @@ const table = {
     'rate-limited': 'That was too much at once. Try again in a moment.',
     'sequence-gap': 'Something was lost on the way. Load the page again.',
     'bad-entry': 'The server did not understand that.',
-    'unknown-participant': 'Somebody for whom this was meant is no longer here.',
+    'unknown-participant': 'The person for whom this was meant is no longer here.',
     'session-quota': 'There is no room left in this session. Remove something first.',
     'attachment-too-large': 'This file is too large.',
     'storage-full': 'The server has no space at the moment. Try again later.',

@@ -26,8 +26,8 @@ export function alignOffsets(boxes, alignment) {
 
 /**
  * @param {readonly Bounds[]} boxes @param {Direction} direction
- * @returns {Offset[]} the offsets that make the gaps between neighbors equal. The outer boxes stay. The gaps of boxes without
- *   enough room are negative.
+ * @returns {Offset[]} the offsets that make the gaps between neighbors equal. The outer boxes stay. If the boxes do not have
+ *   enough room, the gaps are negative.
  */
 export function distributeOffsets(boxes, direction) {
   const isAcross = direction === 'horizontal';

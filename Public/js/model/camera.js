@@ -75,7 +75,7 @@ export class Camera {
   #set(x, y, scale) {
     const before = [this.x, this.y, this.scale].join();
     Object.assign(this, this.limit({ x, y, scale }));
-    // A view that stays, such as within the border of a new sheet, interrupts nothing.
+    // If the view stays, for example because it is already within a new sheet, nothing is interrupted.
     if ([this.x, this.y, this.scale].join() !== before) this.version += 1;
   }
 }

@@ -63,7 +63,7 @@ export class CameraGlide {
     const { width, height } = this.#size();
     const { left, top, right, bottom } = target;
     const room = Math.min(width / (right - left), height / (bottom - top));
-    // Rounded views must not miss the actual size by a trifle.
+    // A rounded view must not miss the actual size by a tiny factor.
     const scale = Math.abs(room - 1) < 1e-4 ? 1 : Math.min(MAX_SCALE, Math.max(MIN_SCALE, room));
     const [x, y] = camera.toPlane(width / 2, height / 2);
     const [dx, dy] = [(left + right) / 2 - x, (top + bottom) / 2 - y];

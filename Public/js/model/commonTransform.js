@@ -12,7 +12,7 @@ import { Stroke } from './stroke.js';
 const SLACK = 0.05;
 
 /**
- * Returns the transform of strokes that were moved, resized or rotated together since then.
+ * Returns the transform by which strokes were moved, resized or rotated together.
  * @param {Stroke[]} before @param {(Shape | null)[]} now the present versions; null: removed
  * @returns {Transform | null} null: they were not moved, or not together
  */
@@ -25,7 +25,7 @@ export function commonTransform(before, now) {
     if (to) pairs.push({ from, to });
   }
   if (pairs.length === 0) return null;
-  // The largest one shows the factor most exactly, because coordinates are rounded.
+  // The largest stroke gives the most exact factor, because coordinates are rounded.
   const { from, to } = pairs.reduce((a, b) => sizeOf(b.from) > sizeOf(a.from) ? b : a);
   // A stroke that is not rotated has no rounding error in its angle.
   const transforms = [transformOf(from, to), rotatedTransformOf(from, to)];

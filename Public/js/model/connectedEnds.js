@@ -17,7 +17,7 @@ import { Text } from './text.js';
  * @typedef {{ corner: Point, across: Point, down: Point }} Frame a corner of an object, and the sides that begin there
  */
 
-/** Coordinates are rounded, so an end that is no farther from its place is there, in points. */
+/** The distance, in points, within which an end counts as being at its place: coordinates are rounded. */
 const SLACK = 0.03;
 /** The fraction to which places on an object are rounded. */
 const FINENESS = 1e6;
@@ -33,8 +33,9 @@ export function boundsForEnds(one) {
 }
 
 /**
- * Returns the frame to which ends are attached. It is rotated with the object. The frame of a rectangle begins at its first point,
- * and that of an ellipse beside it in the same way, because they have no angle: their points are rotated.
+ * Returns the frame to which ends are attached. It is rotated with the object. Rectangles and ellipses have no angle, because
+ * their points are rotated. So the frame of a rectangle begins at its first point, and the frame of an ellipse has the directions
+ * of its axes.
  * @param {Drawable} one @returns {Frame}
  */
 function frameOf(one) {
@@ -52,7 +53,7 @@ function frameOfStroke({ tool, points, extent: { left, top, right, bottom } }) {
     const [corner, second, , fourth] = [0, 1, 2, 3].map(at);
     return { corner, across: between(corner, second), down: between(corner, fourth) };
   }
-  // Its first point, which is repeated at the end, is one end of an axis. The other ends are at the quarters.
+  // The first point, which is repeated as the last one, is an end of an axis. The other ends of the axes are at the quarters.
   if (tool === 'ellipse' && count % 4 === 1) {
     const quarter = (count - 1) / 4;
     const [first, below, opposite, above] = [0, 1, 2, 3].map((part) => at(part * quarter));
@@ -74,8 +75,8 @@ function between(from, to) {
 }
 
 /**
- * Returns the topmost object to which an end at a point would be attached. Inside of a rectangle or an ellipse that is not filled,
- * it is this shape, unless the shape is large: then it is rather a frame around other things.
+ * Returns the topmost object to which an end at a point would be attached. Inside a rectangle or an ellipse without a fill, this
+ * is the shape, unless the shape is large: a large shape is rather a frame around other objects.
  * @param {Pick<Plane, 'items' | 'index'>} plane @param {Point} point @param {number} reach points
  * @param {number} largest the largest side of such a shape
  * @returns {Drawable | null}
@@ -115,7 +116,8 @@ export function endAt(one, point) {
 /**
  * Returns a connection with its ends at the places of the objects as they are now.
  * @param {Shape} shape @param {(id: string) => Drawable | null} find returns an object
- * @returns {Shape} the same one if it is no connection, or its ends are there already. An end stays if its object does not exist
+ * @returns {Shape} the same shape if it is no connection, or its ends are at their places already. An end whose object does not
+ *   exist stays
  */
 export function connected(shape, find) {
   if (!(shape instanceof Stroke) || !(shape.from || shape.to) || !canConnect(shape)) return shape;

@@ -3,7 +3,7 @@
 /**
  * @typedef {object} End
  * @property {string} id of the object to which the end is attached
- * @property {number} x where on it: 0 is the left side of its bounds, and 1 the right side
+ * @property {number} x the position on the object: 0 is the left side of its bounds, and 1 the right side
  * @property {number} y 0 is the top, and 1 the bottom
  */
 

@@ -5,8 +5,8 @@ import { overlap } from './stroke.js';
 /** @typedef {import('./scene.js').Drawable} Drawable */
 
 /**
- * Returns the depths with which objects are behind all others. A depth is never negative, so there may be no room below the
- * others. Then those that overlap one of the objects are raised, and those that overlap a raised one.
+ * Returns the depths that send objects behind all others. A depth is never negative, so there may be no room below the others. In
+ * this case, the others that overlap one of the objects are raised, and so are those that overlap a raised one.
  * @param {readonly Drawable[]} sent @param {readonly Drawable[]} others both lowest first
  * @returns {Map<Drawable, number>} the new depths of all objects that change
  */

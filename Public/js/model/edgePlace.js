@@ -1,6 +1,6 @@
 /** The place of a mark for something that is outside of the view. */
 
-/** The edges of the page that marks keep clear of, in pixels: its sides, the header and the tools. */
+/** The widths of the edges that marks keep clear of, in pixels: the sides of the page, the header and the tools. */
 const SIDE = 28;
 const TOP = 92;
 const BOTTOM = 112;
@@ -9,8 +9,8 @@ const BOTTOM = 112;
  * Returns the place of a mark at the edge, in the direction of a point.
  * @param {number} x @param {number} y of the canvas, in pixels
  * @param {{ width: number, height: number }} view
- * @returns {{ x: number, y: number, angle: number } | null} `angle` of the direction, in radians clockwise from the right; null:
- *   the point is inside of the view
+ * @returns {{ x: number, y: number, angle: number } | null} `angle` of the direction, in radians clockwise from the right; null
+ *   if the point is in view
  */
 export function edgePlace(x, y, { width, height }) {
   if (x >= 0 && x <= width && y >= 0 && y <= height) return null;

@@ -10,7 +10,7 @@ export const FONTS = Object.freeze(['hand', 'sans']);
 export const FAMILIES = Object.freeze({ hand: 'DrawTogether Hand', sans: 'DrawTogether Sans' });
 const DEVICE = 'system-ui, -apple-system, "Segoe UI", Roboto, "Liberation Sans", sans-serif';
 
-/** @param {Font} font @returns {readonly ShippedFont[]} the shipped fonts that it consists of: the second has signs such as arrows */
+/** @param {Font} font @returns {readonly ShippedFont[]} the shipped fonts that it uses: `sans` has signs, such as arrows */
 export function shippedIn(font) {
   return font === 'hand' ? FONTS : FONTS.filter((one) => one === font);
 }

@@ -11,8 +11,8 @@ import { overlap } from './stroke.js';
 const MAX_STEPS = 8;
 
 /**
- * Finds a place in the view that none of the earlier objects has: the center, else beside the latest object, else the first one
- * row by row. In a full view, it is a little away from the center.
+ * Finds a place in the view that is free of earlier objects: the center, else a place beside the latest object, else the first
+ * free one row by row. In a full view, the place is a little away from the center.
  * @param {Bounds} view @param {Size} size of the object @param {readonly Bounds[]} earlier the latest is the last
  * @param {number} gap between objects @returns {[number, number]} the center of the object
  */

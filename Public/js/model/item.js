@@ -53,7 +53,7 @@ export class Item {
   preview = '';
   /** @type {ImageBitmap | null} the decoded preview, until the picture itself is decoded */
   blur = null;
-  /** True if the picture moves, unless it is paused. */
+  /** True if the picture is animated. It may be paused. */
   isAnimated = false;
   /** True if this person has paused the animation. */
   isPaused = false;
@@ -110,7 +110,7 @@ export class Item {
     return this.place.isLocked ?? false;
   }
 
-  /** Its bounds before the rotation. */
+  /** The bounds before the rotation. */
   get box() {
     return boundsOf(this.place);
   }
@@ -119,7 +119,7 @@ export class Item {
     return boundsOfRotated(this.box, this.angle);
   }
 
-  /** The same as its bounds, as an item has no line around it. */
+  /** The same as the bounds, because an item has no line around it. */
   get extent() {
     return this.bounds;
   }
@@ -201,7 +201,7 @@ export class ItemPainter {
     this.#sheet ??= new Path2D(SHEET);
     context.stroke(this.#sheet);
     const room = place.width - CARD_TEXT.left - CARD_TEXT.right;
-    // As on the other people's pages, whose languages may have another direction.
+    // The direction is fixed, so that the card looks the same on pages in languages of another direction.
     context.direction = 'ltr';
     cardLines(item).forEach((line, at) => {
       const { size, weight, y } = CARD_TEXT.lines[at];

@@ -10,7 +10,7 @@ export const MIN_OPACITY = 0.1;
 /** The opacity of an area, relative to that of its line. @type {Record<string, number>} */
 export const AREA_OPACITY = Object.freeze({ tint: 0.2, solid: 1 });
 
-/** A freehand line is closed if the gap between its ends is at most this part of its size, or this many widths. */
+/** The maximum gap between the ends of a closed freehand line: as a part of its size, or in widths. */
 const MAX_GAP = 0.15;
 const MAX_GAP_WIDTHS = 2;
 
@@ -22,7 +22,7 @@ const MAX_GAP_WIDTHS = 2;
 const PATTERNS = { dashed: [2, 2.5], dotted: [0.01, 2] };
 /** The width, in points, below which dashes do not become shorter. */
 const MIN_DASHED_WIDTH = 2;
-/** The maximum number of dashes of a line. A longer one is painted solid: it would take too long. */
+/** The maximum number of dashes of a line. A line with more is painted solid, because painting it would take too long. */
 const MAX_DASHES = 10_000;
 
 /**

@@ -24,7 +24,7 @@ const COLORS = {
   lilac: ['#dfd6eb', '#4d445f'],
   gray: ['#e5e1d9', '#48464a'],
 };
-/** The names of the colors. The first one is that of a note whose color is unknown. */
+/** The names of the colors. The first one is used for a note with an unknown color. */
 export const NOTE_FILLS = Object.freeze(Object.keys(COLORS));
 
 export const MIN_NOTE_SIDE = 8;

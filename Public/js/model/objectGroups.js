@@ -1,4 +1,4 @@
-/** The objects of the page in groups, for a list that can be read. */
+/** The objects of the page in groups, for a list of readable length. */
 
 import { union } from './shapes.js';
 import { isShapeTool } from './strokeOutline.js';

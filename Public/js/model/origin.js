@@ -1,10 +1,10 @@
 /** The origin of a shape: its author, and when it was drawn. */
 
 /**
- * The numbers are those of participants; 0: this person, or unknown.
+ * `author` and `editor` are numbers of participants; 0: this person, or unknown.
  * @typedef {object} Origin
- * @property {number} author of the participant who drew the shape, according to the sender of its last change
- * @property {number} editor of the sender of its last change, according to the gateway
+ * @property {number} author the participant who drew the shape, according to the sender of its last change
+ * @property {number} editor the sender of its last change, according to the gateway
  * @property {number} madeAt when it was drawn, by the author's clock, in seconds since 1970; 0: unknown
  */
 

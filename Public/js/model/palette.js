@@ -66,12 +66,15 @@ export const PEOPLE_COLORS = Object.freeze([
   '#966400',
   '#b47896',
 ]);
-/** The maximum difference of a channel between a person's color and that of `PEOPLE_COLORS`. It is not visible. */
+/**
+ * The maximum difference of each channel between a person's color and the color of `PEOPLE_COLORS`. It is too small to be
+ * visible.
+ */
 const SPREAD = 2;
 
 /**
- * Returns a color for a person: almost one of `PEOPLE_COLORS`. It differs a little from that of another person, because the
- * gateway takes people with the same name and the same color for one person.
+ * Returns a color for a person: almost one of `PEOPLE_COLORS`. A small random difference keeps the colors of two people apart,
+ * because the gateway takes people with the same name and the same color for one person.
  * @param {() => number} [random] @returns {string}
  */
 export function personalColor(random = Math.random) {

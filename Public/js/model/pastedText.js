@@ -21,7 +21,7 @@ const BREADTH = 3;
  * @returns {{ texts: Text[], isCut: boolean }} `isCut`: the words are longer than `MAX_PASTED`, and their end is missing
  */
 export function pastedTexts(words, style, { newId, z }, middle) {
-  // A character has at most two units. Cut before the rest of the work, because a clipboard may contain a whole library.
+  // A character has at most two units. The text is cut before any other work, because a clipboard may contain a whole library.
   const characters = [...safeText(words.slice(0, 2 * MAX_PASTED))];
   const isCut = characters.length > MAX_PASTED || words.length > 2 * MAX_PASTED;
   const lines = characters.slice(0, MAX_PASTED).join('').split('\n').flatMap(wrapped);

@@ -2,9 +2,9 @@
 
 /** The speeds that can be chosen. */
 export const SPEEDS = Object.freeze([1, 3, 10, 30, 100]);
-/** The greatest step of the clock: a page in the background gets no frames. */
+/** The maximum step of the clock. A longer time without frames, such as in the background, counts as this step. */
 const MAX_STEP_MS = 250;
-/** The duration of a jump, where nothing may move smoothly. */
+/** The duration of a jump, for people who prefer reduced motion. */
 const JUMP_MS = 1000;
 
 export class Playback {

@@ -1,6 +1,6 @@
 /**
- * The preview of a picture: a tiny copy in the metadata of its attachment, in base64. The others see it, blurred, until they have the
- * picture itself.
+ * The preview of a picture: a tiny copy in the metadata of its attachment, in base64. The other participants see it, blurred,
+ * until they have the picture itself.
  */
 
 /** The maximum length, in characters. */

@@ -46,7 +46,7 @@ export function boundsOfRotated(bounds, angle, center = centerOf(bounds)) {
   return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
 }
 
-/** Rotates a point back, to where it is relative to the unrotated box. @param {Rotated} one @param {Point} point @returns {Point} */
+/** Returns the position of a point relative to the unrotated box. @param {Rotated} one @param {Point} point @returns {Point} */
 export function toBox({ box, angle }, [x, y]) {
   return angle === 0 ? [x, y] : mapping(rotationAbout(-angle, centerOf(box)))(x, y);
 }

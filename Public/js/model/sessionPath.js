@@ -3,8 +3,8 @@
 /** The path of a page of a session, as the gateway serves it. */
 const PATH = /^\/s\/([^/]+)\/?$/;
 /**
- * An id, alone or between other characters: a link in a text often includes the brackets or the punctuation around it. Hyphens and
- * underscores can be a part of an id, so they are only dropped behind a complete one.
+ * An id, alone or between other characters, because a link in a text often includes the brackets or the punctuation around it.
+ * Hyphens and underscores can be a part of an id, so they are dropped only after a complete id.
  */
 const ID = /^[^\w-]*([\w-]{22})[-_]*(?:[^\w-].*)?$/s;
 

@@ -100,7 +100,7 @@ export class Shapes extends OptimisticOverlay {
     this.#notify('changed', shape);
   }
 
-  /** Shows a shape again, because `place` may have another place for it. @param {string} id */
+  /** Shows a shape again, because `place` may return another place for it. @param {string} id */
   showAgain(id) {
     this.#show(id);
   }

@@ -29,7 +29,7 @@ function spiral() {
   let [column, row] = [0, 0];
   let [right, down] = [1, 0];
   for (let length = 1; cells.length < MAX_SHEETS; length += 1) {
-    // Two sides of a spiral have the same length.
+    // Each length of a side occurs twice in a spiral.
     for (let side = 0; side < 2; side += 1) {
       for (let step = 0; step < length && cells.length < MAX_SHEETS; step += 1) {
         [column, row] = [column + right, row + down];

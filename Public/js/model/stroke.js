@@ -38,7 +38,7 @@ export class Stroke {
   z;
   /** True if nobody can select or erase it. */
   isLocked;
-  /** The objects to which its ends are attached; null: none. @type {import('./connection.js').End | null} */
+  /** The objects to which its ends are attached; null if an end is free. @type {import('./connection.js').End | null} */
   from;
   /** @type {import('./connection.js').End | null} */
   to;

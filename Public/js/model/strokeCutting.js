@@ -1,4 +1,4 @@
-/** Cuts strokes: what remains of one after an eraser passed over a part of it. */
+/** Cuts strokes: returns what remains after an eraser has passed over a part of a stroke. */
 
 import { isFilled, lengthOf } from './lineStyle.js';
 import { isClosed, isShapeTool } from './strokeOutline.js';
@@ -9,9 +9,9 @@ import { onPlane, Stroke } from './stroke.js';
  * @typedef {{ points: number[], pressures: number[] | null }} Piece x and y in turn, and a pressure for each point
  */
 
-/** A shorter rest is erased, too: its length as a part of the eraser's radius. */
+/** The minimum length of a remaining part, as a part of the eraser's radius. A shorter one is erased, too. */
 const MIN_REST = 0.25;
-/** A shorter part stays, in points: the ends of a cut are rounded, and would be cut again by the next movement. */
+/** The minimum length of an erased part, in points: the ends of a cut are rounded, and the next movement would cut them again. */
 const MIN_ERASED = 0.02;
 /** The number of straight lines that replace each curve of an ellipse. */
 const CURVE_STEPS = 4;
@@ -25,7 +25,7 @@ const CURVE_STEPS = 4;
  */
 export function cutStroke(stroke, from, to, reach, maxPoints, newKey) {
   const { tool, width, pressures } = stroke;
-  // Without a part of its line, an area has no edge.
+  // A filled area is erased as a whole: without a part of its line, it would have no edge.
   if (isFilled(stroke)) return stroke.touches(from, to, reach) ? [] : null;
   const points = tool === 'ellipse' ? curved(stroke.points) : stroke.points;
   const pieces = cutLine({ points, pressures: tool === 'ellipse' ? null : pressures }, from, to, reach + width / 2);

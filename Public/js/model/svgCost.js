@@ -119,7 +119,7 @@ function totalOf(whole, parts) {
     if (!part) return 0;
     const known = totals.get(part);
     if (known !== undefined) return known;
-    // A use of a part that is being painted is ignored, as in browsers.
+    // A part that uses itself is ignored, as in browsers.
     totals.set(part, 0);
     let sum = part.own;
     for (const { id, times, paints } of part.uses) {

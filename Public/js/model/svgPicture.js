@@ -35,7 +35,8 @@ export async function paintSVG(blob, size) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   context.drawImage(image, 0, 0, size.width, size.height);
   image.src = '';
-  // Some browsers let nobody read a canvas with certain elements of HTML in an SVG. Then this throws, because exports would fail.
+  // In some browsers, a canvas cannot be read once an SVG with certain HTML elements was painted on it. This call then throws,
+  // because exports would fail.
   context.getImageData(0, 0, 1, 1);
   const bitmap = await createImageBitmap(canvas);
   // Some browsers keep the memory of a canvas for a long time otherwise.

@@ -113,9 +113,9 @@ export class Text {
   /** The position of the upper left corner, before the rotation. */
   x;
   y;
-  /** The size of the type; that of a note's text is smaller if it does not fit otherwise. */
+  /** The size of the type. The text of a note is shown smaller if it does not fit otherwise. */
   size;
-  /** Its lines are rotated about the center of their box by this angle, in degrees, clockwise. @type {number} */
+  /** The angle by which the lines are rotated about the center of their box, in degrees, clockwise. @type {number} */
   angle;
   /** @type {Font} */
   font;
@@ -142,7 +142,7 @@ export class Text {
   #box = null;
   /** The number of loads of the shipped fonts before the box was measured. */
   #measuredAfter = 0;
-  /** How a note's text is set, and the size and font for which that was computed. @type {Layout & { key: string } | null} */
+  /** The layout of a note's text, and the properties for which it was computed. @type {Layout & { key: string } | null} */
   #layout = null;
 
   /** @param {TextProperties} style */

@@ -1,4 +1,4 @@
-/** The direction of written texts. Needs no document, so that a worker can use it. */
+/** The direction of texts. Needs no document, so that a worker can use it. */
 
 /** A line whose first letter is of a script that is written from right to left, such as Hebrew or Arabic. */
 const FROM_RIGHT = /^\P{L}*(?=\p{L})[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;

@@ -9,12 +9,12 @@
  * @typedef {{ bucket: Bucket, start: number, end: number }} Span
  */
 
-/** The greatest length of a pause on the axis. */
+/** The maximum length of a pause on the axis. */
 const MAX_PAUSE_MS = 3000;
-/** The greatest length of an entry, and its length if the times are unknown or wrong. */
+/** The maximum length of an entry, and its length if the times are unknown or wrong. */
 const MAX_ENTRY_MS = 1000;
 const ENTRY_MS = 30;
-/** The least length of a bucket: what was stored together has one time. */
+/** The minimum length of a bucket, because entries that were stored together have the same time. */
 const MIN_SPAN_MS = 50;
 
 export class Timeline {
@@ -107,7 +107,7 @@ export class Timeline {
     const totals = busy.map((senders) => [...senders.values()].reduce((sum, one) => sum + one, 0));
     const highest = totals.reduce((a, b) => Math.max(a, b), 0);
     return busy.map((senders, at) => ({
-      // The root keeps quiet times visible beside a busy one.
+      // The square root keeps quiet times visible beside busy ones.
       height: highest > 0 ? Math.sqrt(totals[at] / highest) : 0,
       shares: [...senders].map(([sender, entries]) => [sender, entries / totals[at]]),
     }));
@@ -123,6 +123,6 @@ export class Timeline {
 function durationOf({ from, to, entries }) {
   const count = Math.max(1, entries);
   const passed = from !== null && to !== null && to >= from ? to - from : count * ENTRY_MS;
-  // A bucket may last a night in which nobody has drawn.
+  // A bucket may span a night in which nobody drew.
   return Math.max(MIN_SPAN_MS, Math.min(passed, count * MAX_ENTRY_MS));
 }

@@ -165,7 +165,7 @@ function readOneShape(one, id, at) {
   if (typeof type !== 'string' || !message) return null;
   const payload = new TextEncoder().encode(JSON.stringify(message));
   const shape = readShape({ type, retention: Retention.replace, payload }, id, at)?.(undefined) ?? null;
-  // The numbers of authors are valid only in their session.
+  // The numbers of authors are valid in their session only.
   if (shape) Object.assign(shape, { isFinished: true, ...NO_ORIGIN });
   return shape;
 }

@@ -25,7 +25,7 @@ import { within } from './database.js';
 const NAME = 'drawtogether:page';
 /** The delay before a changed placement is stored, because a drag changes it continuously. */
 const SAVE_DELAY_MS = 250;
-/** The maximum number and age of boards that a new tab opens by itself. Others are opened from the list of pages. */
+/** The maximum number and age of boards that a new tab opens by itself. Other boards are opened from the list of pages. */
 const MAX_BOARDS = 8;
 const MAX_AGE_MS = 30 * 86_400_000;
 
@@ -47,7 +47,7 @@ export class LocalBoards extends EventTarget {
   /** @type {Promise<void>} */
   #storingItems = Promise.resolve();
   #isKept = true;
-  /** The board of another tab of which the open one is a copy; null: it is none. @type {string | null} */
+  /** The board of another tab that the open one is a copy of; null if it is not a copy. @type {string | null} */
   copiedFrom = null;
 
   /** @param {Parts} parts */
@@ -114,7 +114,7 @@ export class LocalBoards extends EventTarget {
     return async () => page && await this.#deleteBoard(page);
   }
 
-  /** Fulfilled when the items that were on the board at its beginning are stored. */
+  /** Fulfilled when the items that the board had at its beginning are stored. */
   get itemsStored() {
     return this.#storingItems;
   }

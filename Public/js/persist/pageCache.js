@@ -59,7 +59,7 @@ export class PageCache {
   }
 
   /**
-   * Fetches this version with the languages in use, completely or not at all.
+   * Fetches all files of this version, with the languages in use; or none if one of them fails.
    * @throws if a file is missing or the browser has no space
    */
   async install() {
@@ -151,7 +151,7 @@ export class PageCache {
     const { caches, fetch } = this.#around;
     const answer = await fetch(request);
     const copy = answer.status === 200 ? answer.clone() : null;
-    // A full device stores nothing.
+    // The file is not stored if the device is full.
     if (copy) waitUntil(caches.open(this.#name).then((cache) => cache.put(request.url, copy)).catch(() => {}));
     return answer;
   }
@@ -176,7 +176,7 @@ export class PageCache {
     return null;
   }
 
-  /** Returns the languages of the browser, and those of which a cache has texts, because a person chose them. */
+  /** Returns the languages of the browser, and those whose texts are in a cache because a person chose them. */
   async #usedLanguages() {
     const { caches, languages } = this.#around;
     const used = new Set(languages.map((tag) => tag.split('-')[0].toLowerCase()));

@@ -17,7 +17,7 @@ import { browserDatabase, browserSnapshots, Database, within } from './database.
  *
  * @typedef {object} Parts
  * @property {Pick<import('./pageLeases.js').PageLeases, 'hold' | 'acquire' | 'release'>} leases
- * @property {Database} [database] its own
+ * @property {Database} [database] the database of the list
  * @property {Database} [boards] with the boards and the outboxes
  * @property {Database} [snapshots] with the pictures of sessions
  */
@@ -61,7 +61,7 @@ export class PageList {
       this.#unsentSessions(),
     ]);
     const records = new Map(stored.map((record) => [record.id, record]));
-    // Pages from before this list, and from when the browser refused to store it.
+    // Pages that are not in the list: they are older than it, or the browser refused to store their record.
     for (const { id, at } of boards) if (!records.has(id)) records.set(id, newRecord(id, { at }));
     for (const { id, at } of sessions) {
       if (!records.has(id)) records.set(id, newRecord(id, { at, isShared: true, isEnded: true }));
@@ -85,7 +85,7 @@ export class PageList {
   async canOpen({ id, isShared }) {
     if (isShared) return true;
     const isFree = await this.#leases.hold(id);
-    // The page that opens it would have to wait for this one to be closed.
+    // If this page kept the lease, the page that opens the board would have to wait until this page is closed.
     if (isFree) this.#leases.release(id);
     return isFree;
   }
@@ -107,7 +107,7 @@ export class PageList {
     await this.#database.write(['pages'], ({ pages }) => void pages.delete(id));
   }
 
-  /** Drops the oldest pages beyond the maximum, and boards on which nothing is left. @param {string | null} shown its id */
+  /** Drops the oldest pages beyond the maximum, and boards without content. @param {string | null} shown its id */
   async prune(shown) {
     const pages = await this.all();
     const dropped = pages.slice(MAX_PAGES).filter((one) => !one.isOnlyHere && !one.isUnsent && one.id !== shown);
@@ -116,7 +116,7 @@ export class PageList {
     const [boards, records] = await Promise.all([this.#allBoards(), this.#stored()]);
     const others = [...boards, ...records.filter(({ isShared }) => !isShared)].filter(({ id }) => !listed.has(id));
     for (const id of new Set(others.map(({ id }) => id))) {
-      // Boards that a tab has opened, this one included, may get content meanwhile.
+      // A board that is open in a tab, such as this one, may get content meanwhile.
       if (!await this.#leases.acquire(id, { isPatient: false })) continue;
       if (await this.#removeEmptyBoard(id)) await this.forget(id);
       this.#leases.release(id);

@@ -115,7 +115,7 @@ export class SessionSnapshots {
 
   /**
    * Stores the rest of the picture of a session that has ended, and stops. The gateway no longer has this picture, so it stays
-   * until the person removes it. The other tabs of the session do the same: the last complete copy stays.
+   * until the person removes it. The other tabs of the session do the same, and the last complete copy stays.
    * @param {readonly string[]} pending the keys of changes that the session did not confirm
    */
   end(pending) {

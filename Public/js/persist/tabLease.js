@@ -23,7 +23,7 @@ export const browserTabs = {
   wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 
-/** The default end of a lease: with the page. @type {Promise<void>} */
+/** Never fulfilled: by default, a lease lasts until the page ends. @type {Promise<void>} */
 const NEVER = new Promise(() => {});
 
 /**
@@ -49,7 +49,7 @@ function acquireLock(locks, name, released) {
   return new Promise((resolve) => {
     const held = locks.request(name, { ifAvailable: true }, (lock) => {
       resolve(lock !== null);
-      // The lock is held until this promise is resolved, or the page ends.
+      // The lock is held until this promise is fulfilled or the page ends.
       return lock === null ? undefined : released;
     });
     held.catch(() => resolve(true));

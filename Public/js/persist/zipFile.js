@@ -1,4 +1,4 @@
-/** ZIP archives of files that are compressed already (APPNOTE.TXT of PKWARE, 6.3). */
+/** ZIP archives of files that are already compressed (PKWARE's APPNOTE.TXT, version 6.3). */
 
 /** @typedef {{ name: string, blob: Blob }} FileInArchive */
 
@@ -6,7 +6,7 @@ const LOCAL = 0x04034b50;
 const CENTRAL = 0x02014b50;
 const END = 0x06054b50;
 const VERSION = 20;
-/** The names are in UTF-8. */
+/** The flag of names in UTF-8. */
 const FLAGS = 1 << 11;
 /** The maximum size of an archive without the extension for large ones. */
 const MAX_BYTES = 2 ** 32 - 1;

@@ -67,7 +67,7 @@ export class RemoteCursors {
     }
     const [toX, toY] = point;
     const cursor = this.#cursors.get(number);
-    // A pointer does not glide to another sheet: it would cross the views of both.
+    // A pointer jumps to another sheet: a glide would cross the views of both sheets.
     const isNear = cursor && sheetAt(cursor.toX, cursor.toY) === sheetAt(toX, toY);
     if (isNear && !cursor.isIdle) Object.assign(cursor, { toX, toY, receivedAt: now });
     else this.#cursors.set(number, { x: toX, y: toY, toX, toY, receivedAt: now, isIdle: false });

@@ -1,4 +1,4 @@
-/** The participants who follow this page. They tell so by messages that they repeat, and get the view of this page. */
+/** The participants who follow this page. They repeat a message that says so, and receive the view of this page. */
 
 import { encodeView } from './sharedView.js';
 import { ThrottledSender } from './throttledSender.js';
@@ -12,7 +12,7 @@ import { ThrottledSender } from './throttledSender.js';
 const SEND_INTERVAL_MS = 50;
 /** The time after which an unchanged view is sent again, because a message may be lost. */
 const REPEAT_MS = 2000;
-/** A follower is forgotten if it was not heard for this time: two of its messages and a bit more. */
+/** A follower is forgotten after this time without a message: a little more than two intervals of its messages. */
 export const FORGET_MS = 12_000;
 /** The maximum number of followers. Further ones are ignored. */
 export const MAX_FOLLOWERS = 1000;
@@ -49,7 +49,7 @@ export class Followers extends EventTarget {
     if (!isKnown && this.#heardAt.size >= MAX_FOLLOWERS) return;
     this.#heardAt.set(number, now);
     if (isKnown) return;
-    // Everybody gets the view once more, so that the new follower gets it.
+    // The view is sent to all followers once more, so that the new follower receives it.
     this.#shown = '';
     this.dispatchEvent(new Event('change'));
   }
@@ -59,7 +59,7 @@ export class Followers extends EventTarget {
     for (const number of this.numbers) if (!isHere(number)) this.#forget(number);
   }
 
-  /** Forgets followers that are no longer heard. @param {number} now */
+  /** Removes followers whose messages have stopped. @param {number} now */
   expire(now) {
     for (const [number, at] of this.#heardAt) if (now - at >= FORGET_MS) this.#forget(number);
   }

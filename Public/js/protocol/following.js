@@ -1,6 +1,6 @@
 /**
- * The person whom this page follows. It tells that person so, receives the view, and continues across reloads and new pages of
- * that person.
+ * The person whom this page follows. The page sends that person messages that say so, receives the person's view, and goes on after
+ * reloads and new pages of that person.
  */
 
 import { identity } from './presence.js';
@@ -14,9 +14,9 @@ import { readView } from './sharedView.js';
 
 /** The interval of the messages to the person. Shorter than the time after which that page forgets a follower. */
 const REPEAT_MS = 5000;
-/** A person who left is waited for during this time: a reload or a new page takes a moment. */
+/** The time for which the page waits for a person who left: a reload or a new page takes a moment. */
 export const WAIT_MS = 15_000;
-/** The maximum number of tabs of a person whose views are told apart. */
+/** The maximum number of tabs of a person whose views are stored separately. */
 const MAX_TABS = 16;
 
 /** Event: `change` (detail: `name` and `isGone`, of a person who left), after the page began or ceased to follow someone. */
@@ -31,7 +31,7 @@ export class Following extends EventTarget {
   /** The latest view of each tab, as text. @type {Map<number, string>} */
   #latest = new Map();
   #sentAt = -Infinity;
-  /** The time since when the person is not here. */
+  /** The time at which the person left; `Infinity` while the person is here. */
   #missingSince = Infinity;
 
   /** @param {(message: { ended?: true }, to: number[]) => void} send */
@@ -58,7 +58,7 @@ export class Following extends EventTarget {
     this.#end();
     this.#person = person;
     this.#missingSince = Infinity;
-    this.#tell(now);
+    this.#sendFollow(now);
     this.#changed();
   }
 
@@ -83,7 +83,7 @@ export class Following extends EventTarget {
     this.#missingSince = Infinity;
     const hasNew = found.numbers.some((number) => !known.has(number));
     this.#person = found;
-    if (hasNew) this.#tell(now);
+    if (hasNew) this.#sendFollow(now);
   }
 
   /** The session has changed: its participants have other numbers. */
@@ -99,7 +99,7 @@ export class Following extends EventTarget {
   receive(sender, { view, of = sender }, me) {
     if (!this.#person?.numbers.includes(sender)) return false;
     const bounds = readView(view);
-    // A view of this page itself comes back in a circle of followers. Nobody leads then, until one of them moves.
+    // In a circle of followers, the view of this page comes back to it. Nobody leads until one of them moves.
     if (!bounds || typeof of !== 'number' || of === me) return false;
     const text = String(view);
     const isMoved = this.#latest.get(sender) !== text;
@@ -129,11 +129,11 @@ export class Following extends EventTarget {
       this.#end();
       return this.#changed({ name: person.name, isGone: true });
     }
-    if (now - this.#sentAt >= REPEAT_MS) this.#tell(now);
+    if (now - this.#sentAt >= REPEAT_MS) this.#sendFollow(now);
   }
 
   /** @param {number} now */
-  #tell(now) {
+  #sendFollow(now) {
     this.#sentAt = now;
     this.#send({}, this.#person?.numbers ?? []);
   }

@@ -11,9 +11,9 @@ import { isPoint } from './shapeMessages.js';
 
 /** The minimum interval between two messages: about 30 a second. */
 const SEND_INTERVAL_MS = 33;
-/** A laser that is held still repeats its point, so that it does not fade. */
+/** The interval at which a laser that is held still repeats its point, so that it does not fade. */
 const HOLD_INTERVAL_MS = 300;
-/** The maximum number of points in a message. A fast pen has more; every second one is then left out. */
+/** The maximum number of points in a message. If a fast pen has more, every second one is left out. */
 export const MAX_MESSAGE_POINTS = 24;
 /** The time in which a point fades. */
 export const FADE_MS = 900;
@@ -97,7 +97,7 @@ export class LaserTrails {
     points.forEach(([x, y], index) => {
       const at = now - (points.length - 1 - index) * step;
       const before = trail.at(-1);
-      // The message with the beginning of a line on another sheet may be lost.
+      // A point on another sheet begins a line, because the message with its beginning may be lost.
       const isElsewhere = !before || sheetAt(before.x, before.y) !== sheetAt(x, y);
       trail.push({ x, y, at, isFirst: isElsewhere || isFirst && index === 0 });
     });

@@ -1,4 +1,4 @@
-/** What participants show for a moment: pings, which point at a place, and reactions. */
+/** The pings (which point at a place) and reactions that participants show for a few seconds. */
 
 import { isPoint } from './shapeMessages.js';
 import { SenderLimit } from './senderLimit.js';
@@ -50,7 +50,7 @@ export class Pings {
     this.#limit.keepOnly(isHere);
   }
 
-  /** Removes the pings whose time is over. @param {number} now @returns {boolean} true if one is left */
+  /** Removes the pings that have expired. @param {number} now @returns {boolean} true if one is left */
   frame(now) {
     for (const [number, { at }] of this.#pings) if (now - at >= PING_MS) this.#pings.delete(number);
     return this.#pings.size > 0;
@@ -87,7 +87,7 @@ export class Reactions {
     this.#limit.keepOnly(isHere);
   }
 
-  /** Removes the reactions whose time is over. @param {number} now @returns {boolean} true if one is left */
+  /** Removes the reactions that have expired. @param {number} now @returns {boolean} true if one is left */
   frame(now) {
     for (const one of this.#reactions) if (now - one.at >= REACTION_MS) this.#reactions.delete(one);
     return this.#reactions.size > 0;

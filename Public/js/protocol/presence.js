@@ -17,7 +17,7 @@
  * `sheet`: the number of the shown sheet, if it is not the first one.
  */
 const PRESENCE_TYPE = 'PresenceMessage';
-/** The messages that pages send by themselves, without an act of the participant. */
+/** The messages that pages send by themselves, without an action of the participant. */
 const AUTOMATIC = /^(?:Presence|Follow|View|Hand)Message$/;
 /** The messages of participants who point at something, and do not draw. */
 const POINTING = /^(?:Cursor|Laser|Ping|Gather|Reaction)Message$/;
@@ -129,7 +129,7 @@ export class Presence extends EventTarget {
 
   /** @param {boolean} [isConnected] true if the connection has just come back */
   #sendAway(isConnected = false) {
-    // Who joined meanwhile expects the first sheet, and the others remember the last message.
+    // Participants who joined meanwhile expect the first sheet, and the others still know the last message.
     const isSheetUnknown = isConnected && Math.max(this.#sheet, this.#sentSheet) > 1;
     if (this.#isAway !== this.#sentAway || isSheetUnknown) this.#send();
   }

@@ -1,6 +1,6 @@
 /**
- * The raised hands, in the order in which they were raised. A page repeats that its hand is raised, so that newcomers and those
- * who missed a message learn it.
+ * The raised hands, in the order in which they were raised. A page repeats the message about its raised hand, for newcomers and
+ * for participants who missed a message.
  */
 
 /**
@@ -10,13 +10,13 @@
 
 /** The interval of the messages while a hand is raised. Hidden pages run their timers once a minute. */
 const REPEAT_MS = 15_000;
-/** A raised hand that was not heard for this time counts as lowered. */
+/** A raised hand counts as lowered after this time without a message. */
 export const FORGET_MS = 150_000;
-/** A lowered hand is sent again after these times, because a message may be lost. */
+/** The times after which the message about a lowered hand is repeated, because a message may be lost. */
 const LOWERED_AGAIN_MS = [1000, 4000];
 /** The maximum random delay of messages to newcomers, so that not all clients send at once. */
 const SPREAD_MS = 1500;
-/** A hand that is raised later than the known one by this time was lowered in between. */
+/** The difference from the known time of raising by which a later one shows that the hand was lowered in between. */
 const RAISED_AGAIN_MS = 3000;
 /** The maximum time since a hand was raised, in seconds: more than a day. */
 const MAX_SECONDS = 100_000;
@@ -32,7 +32,7 @@ export class RaisedHands extends EventTarget {
   #after;
   /** The hands of the others. @type {Map<number, Hand>} by the participant's number */
   #hands = new Map();
-  /** When this page raised its hand; null: it is not raised. @type {number | null} */
+  /** The time at which this page raised its hand; null if it is not raised. @type {number | null} */
   #ownAt = null;
   #sentAt = -Infinity;
 
@@ -77,7 +77,7 @@ export class RaisedHands extends EventTarget {
   raise() {
     if (this.isRaised) return;
     this.#ownAt = this.#now();
-    this.#tell(null);
+    this.#sendHand(null);
     this.#changed(null);
   }
 
@@ -86,8 +86,8 @@ export class RaisedHands extends EventTarget {
     if (!this.isRaised) return;
     this.#ownAt = null;
     for (const number of this.#hands.keys()) if (this.#isMine(number)) this.#hands.delete(number);
-    this.#tell(null);
-    for (const ms of LOWERED_AGAIN_MS) this.#after(ms, () => this.#ownAt === null && this.#tell(null));
+    this.#sendHand(null);
+    for (const ms of LOWERED_AGAIN_MS) this.#after(ms, () => this.#ownAt === null && this.#sendHand(null));
     this.#changed(null);
   }
 
@@ -101,7 +101,7 @@ export class RaisedHands extends EventTarget {
     }
     const now = this.#now();
     const at = now - raised * 1000;
-    // The time on the way differs, so a repeated message does not change the order.
+    // The transmission time varies, so a repeated message does not change the order.
     if (known && at - known.at < RAISED_AGAIN_MS) return void (known.heardAt = now);
     if (!known && this.#hands.size >= MAX_HANDS) return;
     this.#hands.set(sender, { at, heardAt: now });
@@ -128,13 +128,13 @@ export class RaisedHands extends EventTarget {
     if (isChanged) this.#changed(null);
     if (this.#ownAt === null || joined.length === 0) return;
     const to = joined.map(({ number }) => number);
-    this.#after(this.#random() * SPREAD_MS, () => this.#ownAt !== null && this.#tell(to));
+    this.#after(this.#random() * SPREAD_MS, () => this.#ownAt !== null && this.#sendHand(to));
   }
 
-  /** Repeats the message, and forgets hands that were not heard for long. */
+  /** Repeats the message, and removes hands whose messages have stopped. */
   tick() {
     const now = this.#now();
-    if (this.#ownAt !== null && now - this.#sentAt >= REPEAT_MS) this.#tell(null);
+    if (this.#ownAt !== null && now - this.#sentAt >= REPEAT_MS) this.#sendHand(null);
     let isChanged = false;
     for (const [number, { heardAt }] of this.#hands) {
       if (now - heardAt >= FORGET_MS) isChanged = this.#hands.delete(number);
@@ -143,7 +143,7 @@ export class RaisedHands extends EventTarget {
   }
 
   /** @param {number[] | null} to participants' numbers; null: all */
-  #tell(to) {
+  #sendHand(to) {
     if (!to) this.#sentAt = this.#now();
     this.#send(this.#ownAt === null ? {} : { raised: Math.round((this.#now() - this.#ownAt) / 100) / 10 }, to);
   }

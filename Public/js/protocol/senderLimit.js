@@ -15,7 +15,7 @@ export class SenderLimit {
     this.#burst = burst;
   }
 
-  /** @param {number} sender @param {number} now milliseconds @returns {boolean} false if it is too often */
+  /** @param {number} sender @param {number} now milliseconds @returns {boolean} false if the sender exceeds the limit */
   allows(sender, now) {
     const rate = this.#rates.get(sender) ?? new TokenBucket(this.#perSecond, this.#burst, now);
     this.#rates.set(sender, rate);

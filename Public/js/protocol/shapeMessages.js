@@ -99,14 +99,14 @@ export function readStroke(payload) {
 }
 
 /** @param {{ color?: any, rgb?: any }} message @returns {{ color: number, rgb: string }} */
-export function readColor(message) {
+function readColor(message) {
   const color = Number.isInteger(message.color) && PALETTE[message.color] ? message.color : 0;
   const rgb = isRGB(message.rgb) ? message.rgb.toLowerCase() : PALETTE[color];
   return { color: Number.isInteger(message.color) ? color : nearestColor(rgb), rgb };
 }
 
 /** @param {{ z?: any }} message @returns {number | null} */
-export function readZ({ z }) {
+function readZ({ z }) {
   return Number.isSafeInteger(z) && z >= 0 ? z : null;
 }
 
@@ -156,7 +156,7 @@ function readEnd(value) {
 }
 
 /** @param {string} id @param {StrokeMessage} message @param {number} sequence of its entry @returns {Stroke} */
-export function strokeFrom(id, message, sequence) {
+function strokeFrom(id, message, sequence) {
   const stroke = new Stroke({ id, ...message, z: message.z ?? sequence });
   stroke.append(message.points, message.pressures);
   return stroke;
@@ -169,7 +169,7 @@ export function isShapeType(type) {
   return type === STROKE_TYPE || type === TEXT_TYPE;
 }
 
-/** @template {{ type: string }} T @param {T[]} [entries] @returns {T[]} those that are no shapes */
+/** @template {{ type: string }} T @param {T[]} [entries] @returns {T[]} those that are not shapes */
 export function otherEntries(entries = []) {
   return entries.filter(({ type }) => !isShapeType(type));
 }

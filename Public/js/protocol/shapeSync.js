@@ -118,7 +118,7 @@ export class ShapeSync {
     const hadSession = this.#session !== null;
     this.#session = null;
     this.#shapes.detach();
-    // The numbers of authors are valid only in their session.
+    // The numbers of authors are valid in their session only.
     if (!hadSession) return;
     for (const shape of this.#shapes.all) Object.assign(shape, { ...NO_ORIGIN, madeAt: shape.madeAt });
   }

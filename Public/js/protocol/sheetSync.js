@@ -1,8 +1,8 @@
 /** The names and the order of the sheets. They belong to the session, and every participant can change them. */
 
+import { cleanLine } from '../model/cleanLine.js';
 import { OptimisticOverlay } from '../model/optimisticOverlay.js';
 import { isSheet, MAX_SHEETS } from '../model/sheets.js';
-import { cleanText } from '../model/text.js';
 import { Retention } from '../sync/wire.js';
 
 /**
@@ -85,7 +85,8 @@ export class Sheets extends EventTarget {
   }
 
   /**
-   * Returns a number for a new sheet. People who add sheets at the same time get different ones, unless there are many of them.
+   * Returns a number for a new sheet. People who add sheets at the same time get different numbers, unless there are many of
+   * these people.
    * @param {Iterable<number>} filled the sheets with objects @returns {number} 0 if there is none left
    */
   freeNumber(filled) {
@@ -254,12 +255,9 @@ function sheetFrom({ name, order, removed }, number) {
   };
 }
 
-/** @param {string} typed @returns {string} one line without unsafe characters; '' if nothing in it is visible */
+/** @param {string} typed @returns {string} the name of a sheet; '' if nothing in it is visible */
 export function cleanName(typed) {
-  // A longer beginning than the name is enough: names of others may have any length.
-  const line = cleanText(typed.slice(0, 16 * MAX_NAME_LENGTH)).replace(/\s+/g, ' ').trim();
-  const name = [...line].slice(0, MAX_NAME_LENGTH).join('').trim();
-  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(name) ? name : '';
+  return cleanLine(typed, MAX_NAME_LENGTH);
 }
 
 /** @param {OutgoingEntry} entry @returns {entry is OutgoingEntry & { key: string }} true if it is under the key of a sheet */

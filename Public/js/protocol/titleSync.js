@@ -1,7 +1,7 @@
 /** The title of the page. It belongs to the session, and every participant can change it. */
 
+import { cleanLine } from '../model/cleanLine.js';
 import { OptimisticOverlay } from '../model/optimisticOverlay.js';
-import { cleanText } from '../model/text.js';
 import { Retention } from '../sync/wire.js';
 
 /**
@@ -23,7 +23,7 @@ export class Title extends EventTarget {
   #session = null;
   /** @type {AbortController | null} */
   #lifetime = null;
-  /** True once a title stored on this device would be outdated. */
+  /** True once the session's title is known, so that a title stored on this device is outdated. */
   #isKnown = false;
   /** The text at the last `change`. */
   #reported = '';
@@ -132,15 +132,9 @@ export class Title extends EventTarget {
   }
 }
 
-/**
- * @param {string} typed
- * @returns {string} one line without unsafe characters, within the maximum length; '' if nothing in it is visible
- */
+/** @param {string} typed @returns {string} a title; '' if nothing in it is visible */
 export function cleanTitle(typed) {
-  // A longer beginning than the title is enough: titles of others may have any length.
-  const line = cleanText(typed.slice(0, 16 * MAX_TITLE_LENGTH)).replace(/\s+/g, ' ').trim();
-  const text = [...line].slice(0, MAX_TITLE_LENGTH).join('').trim();
-  return /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) ? text : '';
+  return cleanLine(typed, MAX_TITLE_LENGTH);
 }
 
 /** @param {Uint8Array} payload of anybody's message @returns {string} '' if it is invalid */

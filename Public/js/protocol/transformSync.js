@@ -1,4 +1,4 @@
-/** Transforms of the plane (every point is multiplied by a factor, rotated and shifted), and how drags are shared. */
+/** Transforms of the plane (every point is multiplied by a factor, rotated and shifted), and the messages that share drags. */
 
 import { isKey } from '../sync/key.js';
 import { isPoint } from './shapeMessages.js';
@@ -63,7 +63,7 @@ export function transformedBounds({ left, top, right, bottom }, { factor, x, y }
 
 /**
  * @param {Record<string, unknown>} message
- * @returns {Transform | null} null: it is invalid
+ * @returns {Transform | null} null if the message is invalid
  */
 export function readTransform({ factor, point, angle, center }) {
   if (typeof factor !== 'number' || !(factor >= 1 / MAX_FACTOR && factor <= MAX_FACTOR) || !isPoint(point)) return null;

@@ -1,6 +1,6 @@
 /**
- * The unreliable messages between the pages: they are sent at once or dropped, and never retained. What is received is bounded:
- * in size, and in rate for each sender.
+ * The unreliable messages between pages: they are sent at once or dropped, and never retained. Received messages are limited in
+ * size, and in rate for each sender.
  */
 
 import { SenderLimit } from './senderLimit.js';
@@ -11,7 +11,7 @@ import { SenderLimit } from './senderLimit.js';
  * @typedef {(sender: number, message: Record<string, unknown>) => void} Receiver `sender`: the participant's number
  */
 
-/** The types of these messages. `presence.js` names them too. */
+/** The types of these messages. `presence.js` lists them too. */
 export const TransientType = Object.freeze({
   follow: 'FollowMessage',
   view: 'ViewMessage',

@@ -13,7 +13,7 @@ import { pictureTypeOf } from '../model/imageFile.js';
 
 export const ANIMATED_TYPES = Object.freeze(['image/gif', 'image/webp']);
 const MAX_BYTES = 16 * 2 ** 20;
-/** Browsers show a frame without a usable time for 100 ms. */
+/** Like browsers, shows a frame of at most the first duration for the second one, in milliseconds. */
 const UNUSABLE_MS = 10;
 const DEFAULT_MS = 100;
 /** The minimum time of a frame, so that an animation costs little. */
@@ -79,7 +79,7 @@ class Frames {
  */
 async function openDecoder(type, data) {
   const decoder = new ImageDecoder({ type, data, preferAnimation: true });
-  // Both promises are rejected for damaged data, and only one of them is waited for.
+  // Both promises are rejected for damaged data, but only one of them is awaited.
   decoder.tracks.ready.catch(() => {});
   try {
     await decoder.completed;

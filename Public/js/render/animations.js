@@ -1,4 +1,4 @@
-/** Plays animated pictures: a few at a time, while they are visible. Only the place of such a picture is painted again. */
+/** Plays animated pictures: a few at a time, while they are visible. Only the area of such a picture is painted again. */
 
 import { sizeAt } from '../model/imageFile.js';
 import { overlap } from '../model/stroke.js';
@@ -8,7 +8,7 @@ import { ANIMATED_TYPES, openAnimation } from './animation.js';
  * @typedef {import('../model/item.js').Item} Item
  * @typedef {import('./animation.js').Animation} Animation
  *
- * The functions of the browser that it uses. Tests pass their own.
+ * The functions of the browser that the player uses. Tests pass their own.
  * @typedef {object} AnimationEnvironment
  * @property {(blob: Blob) => Promise<Animation | null>} open
  * @property {(image: VideoFrame, options?: ImageBitmapOptions) => Promise<ImageBitmap>} bitmapOf
@@ -30,7 +30,7 @@ const browserEnvironment = {
 export class Animations {
   #items;
   #env;
-  /** The playing items, and how to stop them. @type {Map<Item, AbortController>} */
+  /** The playing items, with the controllers that stop them. @type {Map<Item, AbortController>} */
   #playing = new Map();
   /** The items that are not animated, or whose animation is over. @type {WeakSet<Item>} */
   #still = new WeakSet();

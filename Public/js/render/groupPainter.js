@@ -18,7 +18,7 @@ export function paintGroup(context, line, alpha, paint) {
   const { left, top, width, height } = boxOn(context.canvas, line, scale, x, y);
   if (width <= 0 || height <= 0) return;
   scratch ??= newCanvas();
-  // This clears it, too.
+  // Setting the size also clears the canvas.
   scratch.width = width;
   scratch.height = height;
   const group = /** @type {Context} */ (scratch.getContext('2d'));

@@ -26,7 +26,7 @@ export function makePreview(image) {
     const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
     context.imageSmoothingQuality = 'high';
     context.drawImage(image, 0, 0, canvas.width, canvas.height);
-    // A browser without this format makes a PNG.
+    // A browser without this format returns a PNG.
     const [, preview] = canvas.toDataURL('image/webp', QUALITY).split(',');
     if (preview.length <= MAX_PREVIEW_LENGTH) return preview;
   }
@@ -57,7 +57,7 @@ export class PreviewCache {
   #decode;
   /** The items with a decoded preview, oldest first. @type {Set<Item>} */
   #decoded = new Set();
-  /** The items whose preview is being decoded, or turned out to be wrong. @type {WeakSet<Item>} */
+  /** The items whose preview is being decoded, or is invalid. @type {WeakSet<Item>} */
   #tried = new WeakSet();
 
   /**

@@ -125,7 +125,7 @@ export function paintShape(context, shape, ink) {
     const { note } = shape;
     paintRotated(context, shape, () => paintNote(context, shape, note, ink));
   }
-  // Its line lies over its area, so both together are made transparent.
+  // The line overlaps the area, so both are made transparent together.
   if (style.area > 0 && style.alpha < 1 && 'points' in shape) {
     return paintGroup(context, shape, style.alpha, (group) => paint(group, shape, { ...style, alpha: 1 }));
   }

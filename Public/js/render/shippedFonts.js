@@ -6,7 +6,7 @@ import { addFonts } from './fontFaces.js';
 /** @typedef {import('./fontFaces.js').FontFiles} FontFiles */
 
 const PATHS = ['/fonts/hand.woff2', '/fonts/sans.woff2'];
-/** An attempt fails if it takes longer, in milliseconds. */
+/** The maximum time of an attempt, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 /** @type {FontFiles | null} */
@@ -55,7 +55,7 @@ async function load() {
 
 /** @param {string} path @returns {Promise<ArrayBuffer>} */
 async function fetched(path) {
-  // What the person sees and draws comes first.
+  // The fonts have a low priority: everything that the person sees and draws comes first.
   const answer = await fetch(path, { priority: 'low', signal: AbortSignal.timeout(TIMEOUT_MS) });
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
   return await answer.arrayBuffer();

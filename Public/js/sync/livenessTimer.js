@@ -3,7 +3,7 @@
 /** The limit while a reply of the gateway is awaited. */
 const REPLY_MS = 12_000;
 /** The limit for a participant. The gateway sends a heartbeat at least every 20 s, so a late one is tolerated. */
-export const HEARTBEAT_MS = 35_000;
+const HEARTBEAT_MS = 35_000;
 
 /**
  * Calls back when nothing has been received within the limit; the callback must call `stop` or `touch`. Uses one timer, which is

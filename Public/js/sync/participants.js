@@ -107,7 +107,7 @@ export function readParticipant(value) {
   return {
     id,
     number: typeof number === 'number' && Number.isSafeInteger(number) ? number : 0,
-    name: typeof name === 'string' && name !== '' ? name : 'Somebody',
+    name: typeof name === 'string' && name !== '' ? name : 'Someone',
     color: typeof color === 'string' && /^#[0-9a-f]{6}$/i.test(color) ? color : '#888888',
   };
 }

@@ -19,7 +19,7 @@ import { ShapeTool } from './shapeTool.js';
 
 /** The distance within which an end is attached to the outline of a shape, in pixels. */
 const REACH = 10;
-/** The largest side of a shape without a fill to whose inside an end is attached, in pixels. */
+/** The maximum side of a shape without a fill whose inside attracts ends, in pixels. */
 const LARGEST = 480;
 
 /** Draws a line or an arrow like `ShapeTool`. */

@@ -1,4 +1,4 @@
-/** The number of shapes that disappear. */
+/** The count of the shapes that an eraser removes. */
 
 /** Counts the shapes that are removed from the page while it is active. */
 export class ErasedCount {

@@ -11,7 +11,7 @@
 /** The radius of the eraser, in pixels of the screen, at every zoom. */
 export const ERASER_REACH = 9;
 
-/** The eraser: removes whole shapes along its path, whoever drew them; or only the parts of strokes that it touches. */
+/** The eraser: removes whole shapes along its path, no matter who drew them; or only the parts of strokes that it touches. */
 export class EraserTool {
   #drawing;
   #index;
@@ -20,9 +20,9 @@ export class EraserTool {
   #erased = [];
   /** @type {[number, number]} */
   #at = [0, 0];
-  /** Erases parts of strokes, from the next movement on; null: whole shapes are erased. @type {PartialErasure | null} */
+  /** Erases parts of strokes, from the next movement on; null to erase whole shapes. @type {PartialErasure | null} */
   partial = null;
-  /** That of the current movement. @type {PartialErasure | null} */
+  /** The erasure of the current movement; null if it erases whole shapes. @type {PartialErasure | null} */
   #partial = null;
 
   /** @param {Drawing} drawing @param {ShapeIndex} index @param {() => number} scale pixels per point */
@@ -43,7 +43,7 @@ export class EraserTool {
   /** @param {Sample[]} samples */
   move(samples) {
     for (const { x, y } of samples) this.#pass([x, y]);
-    // At once, so that the next frame shows it.
+    // Erases at once, so that the next frame shows the result.
     this.#partial?.frame();
   }
 
@@ -55,7 +55,7 @@ export class EraserTool {
     this.#erased = [];
   }
 
-  /** Brings back the parts that were erased. Whole shapes are gone already: the others have seen it. */
+  /** Brings back the erased parts. Whole shapes stay removed, because the others have already seen their removal. */
   cancel() {
     this.#partial?.cancel();
     this.#partial = null;

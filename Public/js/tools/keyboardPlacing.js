@@ -28,7 +28,7 @@ const TEXT_WIDTH = 200;
 const TEXT_HEIGHT = 60;
 /** The maximum number of placed objects that are remembered. */
 const MAX_REMEMBERED = 100;
-/** The tools whose lines begin as horizontal ones. */
+/** The tools whose new lines are horizontal. */
 const FLAT = ['line', 'arrow'];
 
 /** Places objects in the middle of the view, or beside those that it has placed before. */
@@ -53,7 +53,7 @@ export class KeyboardPlacing {
     return this.#remembered(this.#from(from));
   }
 
-  /** @returns {[number, number]} where the first line of a new text begins, so that the text does not lie over any other one */
+  /** @returns {[number, number]} where the first line of a new text begins, so that the text covers no other one */
   get textPoint() {
     const { index, camera, view, isFromRight } = this.#parts;
     const texts = index.within(freeView(camera, view)).filter((shape) => shape instanceof Text);
@@ -74,7 +74,7 @@ export class KeyboardPlacing {
     return this.#remembered(drafts.filter(({ id }) => shapes.find(id)));
   }
 
-  /** Keeps later objects away from this one. @param {string} id */
+  /** Remembers an object, so that later ones are placed beside it. @param {string} id */
   remember(id) {
     this.#placed = [...this.#placed.filter((one) => one !== id), id].slice(-MAX_REMEMBERED);
   }

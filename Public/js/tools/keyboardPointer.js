@@ -7,7 +7,10 @@ import { PLANE } from '../model/stroke.js';
  * @typedef {import('./pointerInput.js').Tool} Tool
  */
 
-/** The distance of the samples of a movement, in pixels. Further apart, a pen stroke would be thinner, as if drawn fast. */
+/**
+ * The distance between the samples of a movement, in pixels. With a larger distance, a pen stroke would be thinner, as if it was
+ * drawn fast.
+ */
 const SPACING = 4;
 
 /** The position of the pointer, and the tool that it uses while it is down. */

@@ -1,4 +1,4 @@
-/** The tool for the picture of a past moment: a tap chooses an object or leaves it out again, and a drag chooses all in a box. */
+/** The tool for the picture of a past moment: a tap selects or deselects an object, and a drag selects all objects in a box. */
 
 import { closedShapeAround, topmostAt, touching } from '../model/hitTest.js';
 
@@ -9,7 +9,7 @@ import { closedShapeAround, topmostAt, touching } from '../model/hitTest.js';
 
 /** The maximum distance from a shape, in pixels, because thin lines are hard to hit. */
 const NEAR = 9;
-/** The distance from which a movement is no longer a tap, in pixels. */
+/** The minimum distance of a drag, in pixels. A shorter movement is a tap. */
 const SLOP = 4;
 
 export class MomentTool {

@@ -1,4 +1,7 @@
-/** The tool for sticky notes: a tap places a note, a movement draws it out. Then it can be written on. */
+/**
+ * The tool for sticky notes: a tap places a note of a standard size, and a drag draws one of any size. Then the person types its
+ * text.
+ */
 
 import { Text } from '../model/text.js';
 import { onPlane } from '../model/stroke.js';
@@ -7,8 +10,8 @@ import { onPlane } from '../model/stroke.js';
  * @typedef {import('../model/strokeOutline.js').Point} Point
  * @typedef {import('../edit/drawing.js').TextStyle} TextStyle
  * @typedef {import('./pointerInput.js').Sample} Sample
- * @typedef {{ id: string, style: TextStyle, z: number, from: Point, isDrawn: boolean }} Begun a note that the pointer begins;
- *   `isDrawn`: it is being drawn out
+ * @typedef {{ id: string, style: TextStyle, z: number, from: Point, isDrawn: boolean }} Begun a note that the pointer has begun;
+ *   `isDrawn`: it is being drawn by a drag
  *
  * @typedef {object} Parts
  * @property {import('../edit/drawing.js').Drawing} drawing
@@ -18,10 +21,10 @@ import { onPlane } from '../model/stroke.js';
  * @property {() => string} newKey
  */
 
-/** The side of a note that is placed by a tap, and the shortest side of one that is drawn out, in points. */
-export const NOTE_SIDE = 200;
+/** The side of a note that is placed by a tap, and the minimum side of one that is drawn by a drag, in points. */
+const NOTE_SIDE = 200;
 const MIN_SIDE = 60;
-/** The distance from which a movement draws a note out, in pixels. */
+/** The minimum distance of a drag, in pixels. A shorter movement is a tap. */
 const SLOP = 8;
 
 export class NoteTool {

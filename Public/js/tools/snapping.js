@@ -1,4 +1,4 @@
-/** Snapping: edges and centers of what moves come to those of other objects in view. */
+/** Snapping: the edges and centers of moving objects snap to those of other objects in view. */
 
 import { grown } from '../model/selectionBox.js';
 import { centerOf } from '../model/rotation.js';
@@ -31,10 +31,13 @@ const REACH = 6;
 const SLACK = 0.011;
 /** The maximum number of objects. If more are in view, only some of those near the moving box count. */
 const MAX_OBJECTS = 300;
-/** In pixels: this area around the moving box is near, and is searched again after the box has moved by the second distance. */
+/**
+ * Two distances in pixels: the margin around the moving box in which objects count as near, and the distance after which they are
+ * searched again.
+ */
 const NEAR = 240;
 const RENEWED = 120;
-/** Lines by hand that are smaller than this, in pixels, do not count: most of them are letters. */
+/** The minimum size of freehand lines that count, in pixels: most smaller ones are letters. */
 const MIN_INK = 64;
 
 /** Finds the other objects' edges and centers, and corrects positions near them. */
@@ -48,7 +51,7 @@ export class Snapping {
   /** The lines of the other objects by axis, x and y, by position; null: to be found. @type {[Line[], Line[]] | null} */
   #lines = null;
   #cameraVersion = -1;
-  /** Where the box was when the lines near it were found; null: they are those of the whole view. @type {Point | null} */
+  /** The position of the box when `#lines` was found; null if these are the lines of the whole view. @type {Point | null} */
   #foundAt = null;
 
   /** @param {Parts} parts */

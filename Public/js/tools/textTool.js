@@ -93,13 +93,13 @@ export class TextTool extends EventTarget {
     // Somebody may have removed it.
     if (!this.#drawing.writeText(edited.id, text, edited.style, edited.point)) return this.#begin(null);
     const written = /** @type {Text} */ (this.#drawing.draft);
-    // A text that is written from right to left grows to the left.
+    // A text from right to left grows to the left.
     edited.point = written.corner;
     edited.note &&= written;
   }
 
   /**
-   * Gives the edited text another style. The styles of lines do not concern it.
+   * Gives the edited text another style, except the styles of lines.
    * @param {string} part the part of the current style that the person has just chosen
    */
   restyle(part) {

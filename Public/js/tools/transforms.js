@@ -29,7 +29,7 @@ import { dragTransform } from './selectTool.js';
  * @property {import('./snapping.js').Snapping} snapping
  */
 
-/** With Shift, the angle is a multiple of this; and near a multiple of a right angle it becomes that. In degrees. */
+/** In degrees: the step of the angle with Shift; a right angle, and the distance within which the angle becomes a multiple of it. */
 const STEP = 15;
 const RIGHT = 90;
 const NEAR_RIGHT = 2.5;
@@ -37,7 +37,9 @@ const NEAR_RIGHT = 2.5;
 const SIDE = 16;
 const TOP = 72;
 const BOTTOM = 92;
-/** Above this number, the bounds of the selection count for snapping, including the widths of its lines. */
+/**
+ * The maximum number of objects that are measured without the widths of their lines. For larger selections, their bounds snap.
+ */
 const MAX_MEASURED = 300;
 /** The cursors of a diagonal by its direction, in steps of 45°. */
 const CURSORS = ['across', 'down', 'along', 'up'];
@@ -154,7 +156,7 @@ export class Transforms {
   /** @param {Start} start @param {Corner} corner @param {Point} by @param {Sample} to @returns {Transform} */
   #resize({ frame: { box, angle }, extent, isItem }, corner, by, to) {
     const center = centerOf(box);
-    // As if the box were not rotated, about the opposite corner.
+    // The resize is computed as if the box were not rotated, about the opposite corner.
     const [dx, dy] = mapping({ factor: 1, x: 0, y: 0, angle: -angle })(...by);
     const plain = dragTransform({ corner, bounds: box }, dx, dy, isItem);
     const [right, down] = corner;
@@ -173,7 +175,7 @@ export class Transforms {
   /** @returns {Rotated | null} the box of the selection, which is rotated with a single object; null: nothing is selected */
   get #frame() {
     const { selection } = this.#parts;
-    // Reading the size updates the version, if something selected was removed.
+    // Reading the size updates the version if a selected object was removed.
     const isEmpty = selection.size === 0;
     if (this.#cached.version !== selection.version) {
       const { sole, bounds, version } = selection;

@@ -59,7 +59,7 @@ export class ArrangePanel {
     });
     this.#panel.append(...this.#buttons);
     element('chosen-bar').lastElementChild?.before(this.#button, this.#panel);
-    // Its size is known only once it is open, so it is not visible before it has its place.
+    // The size of the panel is known only once it is open, so it stays invisible until it is placed.
     this.#panel.addEventListener('beforetoggle', () => this.#panel.style.visibility = 'hidden');
     this.#panel.addEventListener('toggle', () => this.#place());
     if (!('popover' in HTMLElement.prototype)) this.#openByClass();

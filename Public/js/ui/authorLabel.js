@@ -24,7 +24,7 @@ import { element, make } from './elements.js';
 const REST_MS = 500;
 /** The time for which the label stays after the finger is lifted. */
 const READING_MS = 3000;
-/** The distances, in pixels, from which a pointer or a finger no longer rests. */
+/** The distances, in pixels, by which a pointer or a finger may move and still counts as resting. */
 const SLOP = 5;
 const FINGER_SLOP = 10;
 /** The maximum distance from an object, in pixels. */
@@ -33,7 +33,7 @@ const NEAR = 9;
 const ABOVE = 14;
 const ABOVE_FINGER = 44;
 const BELOW = 10;
-/** The edges of the page that the label keeps clear of, in pixels: its sides, the header and the tools. */
+/** The widths of the edges that the label keeps clear of, in pixels: the sides of the page, the header and the tools. */
 const SIDE = 8;
 const TOP = 60;
 const BOTTOM = 84;
@@ -42,14 +42,14 @@ const UNKNOWN = -1;
 
 /**
  * Shows the label after the pointer has rested on an object for a moment, while a finger is held on it, or when it is selected by
- * a key. Only with the tools that do not draw.
+ * a key. The label appears only with tools that do not draw.
  */
 export class AuthorLabel {
   #parts;
   #layer = element('cursors');
   /** @type {ReturnType<typeof setTimeout> | undefined} until the label appears or disappears */
   #timer;
-  /** Where the pointer rests, in pixels. @type {[number, number]} */
+  /** The position at which the pointer rests, in pixels. @type {[number, number]} */
   #rest = [0, 0];
   /** @type {{ shown: HTMLElement, one: Drawable, version: number, cameraVersion: number } | null} */
   #current = null;
@@ -64,12 +64,12 @@ export class AuthorLabel {
     canvas.addEventListener('pointerdown', (event) => this.#pressed(event));
     canvas.addEventListener('pointerup', (event) => this.#released(event));
     canvas.addEventListener('pointercancel', () => this.#hide());
-    // A lifted finger leaves too, but its label stays for a moment.
+    // This event also follows when a finger is lifted, but then the label stays for a moment.
     canvas.addEventListener('pointerleave', ({ pointerType }) => pointerType !== 'touch' && this.#hide());
     const options = { capture: true, passive: true };
     addEventListener('wheel', () => this.#hide(), options);
     addEventListener('pointerdown', () => (this.#isByKey = false), options);
-    // Before other listeners, which may select an object.
+    // This listener comes before those that may select an object.
     addEventListener('keydown', () => (this.#hide(), this.#isByKey = true), options);
     toolbar.addEventListener('tool', () => this.#hide());
     selection.addEventListener('change', () => this.#selectionChanged());

@@ -3,7 +3,7 @@
 import { laterStrings } from '../i18n/later.js';
 import { isolated } from './pageDirection.js';
 
-/** @typedef {'you' | 'former' | { name: string }} Author `former`: somebody who left and is no longer known */
+/** @typedef {'you' | 'former' | { name: string }} Author `former`: a participant who left and whose name is no longer known */
 
 /**
  * @param {{ author: Author | null, editor: Author | null, madeAt: number }} origin null: not to be named; `madeAt`: in seconds
@@ -17,11 +17,14 @@ export function authorText({ author, editor, madeAt }, now = new Date()) {
   return [by, madeAt > 0 && momentText(new Date(madeAt * 1000), now), changed].filter(Boolean).join(' · ');
 }
 
-/** @param {Date} at @param {Date} now @returns {string} the time, with the day unless it is today's */
-function momentText(at, now) {
-  // The digits of the other numbers on the page.
+/**
+ * @param {Date} at @param {Date} now @param {Intl.DateTimeFormatOptions} [more] more parts of the time
+ * @returns {string} the time, with the day unless it is today's
+ */
+export function momentText(at, now, more) {
+  // The same digits as in the other numbers on the page.
   /** @type {Intl.DateTimeFormatOptions} */
-  const options = { hour: 'numeric', minute: '2-digit', numberingSystem: 'latn' };
+  const options = { hour: 'numeric', minute: '2-digit', numberingSystem: 'latn', ...more };
   const isThisYear = at.getFullYear() === now.getFullYear();
   if (at.toDateString() !== now.toDateString()) Object.assign(options, { day: 'numeric', month: 'short' });
   if (!isThisYear) options.year = 'numeric';
@@ -29,7 +32,7 @@ function momentText(at, now) {
 }
 
 /** Returns the language of the page, with the region of the browser's settings: it determines the form of times. */
-export function regionalLanguage() {
+function regionalLanguage() {
   const { lang } = document.documentElement;
   return navigator.languages.find((one) => one.split('-')[0] === lang) ?? (lang || 'en');
 }

@@ -37,7 +37,7 @@ export class CanvasHelp {
   constructor(toolbar) {
     this.#toolbar = toolbar;
     const canvas = element('canvas');
-    // Screen readers leave keys to the page only in an application.
+    // Screen readers pass keys on to the page only in an application.
     canvas.setAttribute('role', 'application');
     canvas.setAttribute('aria-describedby', ['summary', this.#text.id].join(' '));
     element('summary').after(this.#text);
@@ -45,7 +45,7 @@ export class CanvasHelp {
     this.#show();
   }
 
-  /** Announces the chosen tool; also its keys, but not those that were announced before. */
+  /** Announces the chosen tool, and its keys unless they were announced before. */
   announceTool() {
     const text = this.#text.textContent;
     announce(`${toolName(this.#toolbar.tool)}.${this.#announced.has(text) ? '' : ` ${text}`}`);

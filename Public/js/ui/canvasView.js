@@ -87,7 +87,7 @@ export class CanvasView {
     const isSeen = bounds.left >= left && bounds.top >= top && bounds.right <= right && bounds.bottom <= bottom;
     if (isSeen || this.#isHomeEnough(bounds)) return;
     const scale = Math.min(width / (bounds.right - bounds.left), height / (bounds.bottom - bounds.top));
-    // The objects of several sheets are too far from each other, before the sheets are known.
+    // Until the sheets are known, the objects of several sheets look like one drawing that is too large.
     if (scale >= MIN_SCALE) this.showEverything();
     this.#shownVersion = this.#camera.version;
   }

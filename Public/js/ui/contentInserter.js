@@ -29,7 +29,10 @@ import { FilePlacer } from './filePlacer.js';
  * @property {() => Promise<number>} limit returns the maximum bytes of a file
  */
 
-/** With more PDF files at a time, all of them become files: the person would have to answer for each one. */
+/**
+ * The maximum number of PDF files whose pages are offered. With more at a time, all become files, because the person would have
+ * to answer for each one.
+ */
 const MAX_PDFS = 3;
 
 /** Inserts files and pasted text into the current drawing. */

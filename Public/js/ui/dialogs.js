@@ -8,13 +8,13 @@ import { strings } from '../i18n/i18n.js';
 import { element, make } from './elements.js';
 import { icon } from './icons.js';
 
-/** Resolve the promises of the dialogs that were shown last, by their ids. @type {Map<string, () => void>} */
+/** The functions that fulfill the promises of the shown dialogs, by the dialogs' ids. @type {Map<string, () => void>} */
 const endings = new Map();
 
 /** @param {string} id @returns {Promise<string>} the value of the button that closed it */
 export function showDialog(id) {
   const dialog = /** @type {HTMLDialogElement} */ (element(id));
-  // The event of a closing comes with the next frame. It must not close the dialog that is shown again before.
+  // The `close` event comes with the next frame. It must not end a dialog that was shown again before that.
   if (!dialog.open) endings.get(id)?.();
   dialog.returnValue = '';
   const lifetime = new AbortController();
@@ -40,7 +40,7 @@ export function showDialog(id) {
  * @property {string} title
  * @property {string} text
  * @property {string} action the name of the button that agrees
- * @property {boolean} [isDestructive] true to show that button in red: something ends for everybody, or is lost
+ * @property {boolean} [isDestructive] true to show that button in red, because something ends for everybody or is lost
  */
 
 /** @param {Question} question @returns {Promise<boolean>} */

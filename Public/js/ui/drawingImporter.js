@@ -41,7 +41,7 @@ export class DrawingImporter {
   }
 
   /**
-   * Imports a saved drawing. A file becomes the content of an empty sheet, at its own place; pasted objects do not.
+   * Imports a saved drawing. On an empty sheet, the objects of a file keep their places; pasted objects never do.
    * @param {File} file @param {{ x: number, y: number } | null} at a point of the canvas; null: its center
    * @param {{ isPasted?: boolean }} [options]
    */
@@ -136,7 +136,7 @@ export class DrawingImporter {
 
 /**
  * @param {import('../edit/itemStore.js').ItemContent} added a picture @param {Size} size in the file
- * @returns {Size} that size. An earlier version of the page saved an SVG as a card, so this gets its own size.
+ * @returns {Size} that size; but the natural size for an SVG that an earlier version of the page saved as a card
  */
 function shownSize({ contentType, natural }, size) {
   const isCard = size.width === CARD.width && size.height === CARD.height;

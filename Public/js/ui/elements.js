@@ -42,7 +42,7 @@ export function makeSVG(tag, attributes, ...children) {
   return made;
 }
 
-/** @param {string} rgb of a shape @returns {string} the same color for CSS: adaptive ink has the color of the page's text */
+/** @param {string} rgb of a shape @returns {string} the same color for CSS; adaptive ink becomes the color of the page's text */
 export function cssColor(rgb) {
   return paintedColor(rgb, 'var(--text)');
 }

@@ -1,4 +1,4 @@
-/** The choice of what the eraser removes: whole strokes, or parts of them. */
+/** The choice between erasing whole strokes and erasing parts of them. */
 
 import { strings } from '../i18n/i18n.js';
 import { announce } from './dialogs.js';

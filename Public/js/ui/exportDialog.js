@@ -84,7 +84,7 @@ export class ExportDialog {
     this.#lifetime = new AbortController();
     element('export-only').hidden = this.#selection.size === 0;
     element('export-sheets').hidden = this.#sheets().length < 2 && !this.#scene.sheet.isEmpty;
-    // Without anything on this sheet, there is no other choice.
+    // If this sheet is empty, all sheets are the only choice.
     this.#allSheets.checked = this.#scene.sheet.isEmpty;
     this.#allSheets.disabled = this.#scene.sheet.isEmpty;
     const closed = showDialog('export-dialog');
@@ -113,7 +113,7 @@ export class ExportDialog {
     };
     const chosen = this.#isOnlyChosen ? this.#chosen : [];
     const { sheet } = this.#scene;
-    // The selection, or the sheet, may be empty meanwhile. The scene is not.
+    // Meanwhile, the selection or the sheet may have become empty; the scene has not.
     const shown = sheet.isEmpty ? this.#sheets()[0]?.content ?? this.#scene : sheet;
     const drawables = chosen.length > 0 ? chosen : [...shown.all];
     return { drawables, paint: painter.paint.bind(painter), colors, paper, signal: this.#lifetime.signal, progress };
@@ -213,7 +213,7 @@ export class ExportDialog {
   async #archive(format) {
     const files = [];
     let missing = 0;
-    // Read at once, because a sheet may be emptied meanwhile.
+    // All contents are read first, because a sheet may become empty during the export.
     const all = this.#sheets().map(({ label, content }) => ({ label, drawables: [...content.all] }));
     for (const [at, { label, drawables }] of all.entries()) {
       const copy = await this.#pictureOf({ ...this.#order(), drawables }, format);

@@ -1,4 +1,4 @@
-/** Following: the view of another person is shown here, and this page's view at its followers. Needs no DOM. */
+/** Following: this page shows the view of another person, and sends its own view to its followers. Needs no DOM. */
 
 import { CameraGlide } from '../model/cameraGlide.js';
 import { Followers } from '../protocol/followers.js';
@@ -76,7 +76,7 @@ export class FollowController extends EventTarget {
     if (this.isFollowed(person)) return this.stop();
     this.#glide.stop();
     this.#following.start(person, this.#now());
-    // Until the view arrives, too, a movement of the camera ends the following.
+    // A movement of the camera ends the following even before the first view arrives.
     this.#glide.to(this.#seen);
   }
 
@@ -119,7 +119,7 @@ export class FollowController extends EventTarget {
     this.#parts.show(this.person);
   }
 
-  /** Sends again what is repeated, because the connection is back. */
+  /** Sends all repeated messages at once, because the connection is back. */
   repeatSoon() {
     this.#following.repeatSoon();
   }
@@ -150,7 +150,7 @@ export class FollowController extends EventTarget {
 
   /** Moves the camera to a part of the plane. @param {Bounds} bounds */
   #lead(bounds) {
-    // That the sheet has changed does not interrupt the movement.
+    // The change of the sheet does not interrupt the movement.
     if (this.#parts.reach?.(bounds)) this.#glide.stop();
     this.#glide.to(bounds);
   }

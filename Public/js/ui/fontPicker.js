@@ -14,7 +14,7 @@ import { radioButton, RadioGroup } from './radioGroup.js';
  * @property {import('../edit/selection.js').Selection} selection
  */
 
-/** The fonts to choose from. They are offered while there is a text that would get the font. */
+/** The choice of a font, shown while there is a text that would get it. */
 export class FontPicker {
   #parts;
   #group = make(

@@ -1,7 +1,7 @@
 /**
  * The requests of others to look at something. A person who does something here gets an offer and decides. A person who only
- * watches is brought there, and can go back: most people in a meeting watch, and would miss what is explained. Who went back is
- * not brought by the same participant again.
+ * watches is brought there, and can go back: most people in a meeting watch, and would miss what is explained. A person who went
+ * back is not brought anywhere by the same participant again.
  */
 
 import { readView } from '../protocol/sharedView.js';
@@ -19,7 +19,7 @@ import { icon } from './icons.js';
  *   the person was brought somewhere
  */
 
-/** The time without input after which a person only watches. */
+/** The time without input after which a person counts as only watching. */
 const WATCH_MS = 10_000;
 /** The time for which an offer is shown. */
 const SHOWN_MS = 20_000;
@@ -31,7 +31,7 @@ export class GatherOffers {
   #limit = new SenderLimit(1 / 8, 2);
   /** @type {Map<number, Offer>} by the participant's number */
   #offers = new Map();
-  /** The participants from whose view this person went back. @type {Set<number>} */
+  /** The participants whose request this person has undone by going back. @type {Set<number>} */
   #refused = new Set();
   #now;
   #inputAt;
@@ -63,7 +63,7 @@ export class GatherOffers {
     if (isBusy() || now - this.#inputAt < WATCH_MS || this.#refused.has(number)) {
       return this.#show(number, null, laterStrings.wantsYou(name), laterStrings.goThere, () => go(bounds));
     }
-    // The second of two requests leads back to the view before the first one.
+    // After two requests, going back leads to the view before the first one.
     const before = this.#offers.get(number)?.before ?? seen();
     go(bounds);
     this.#show(number, before, laterStrings.broughtYou(name), laterStrings.goBack, () => {

@@ -211,7 +211,7 @@ export class ItemRow {
     this.#download.setAttribute('aria-label', strings.downloadOf(name));
   }
 
-  /** Shows a button on an animated picture while it is selected, so that it never covers what a person draws. @param {boolean} isChosen */
+  /** Shows the button only while the animated picture is selected, so that it never covers a drawing. @param {boolean} isChosen */
   #showMotion(isChosen) {
     const { isAnimated, isPaused, name } = this.#item;
     this.#motion.hidden = !isAnimated || !isChosen;

@@ -17,7 +17,7 @@ import { element } from './elements.js';
  * @property {Camera} camera
  * @property {import('../edit/selection.js').Selection} selection
  * @property {(item: Item) => void} choose
- * @property {MediaQueryList} reducedMotion matches if pictures are not to move
+ * @property {MediaQueryList} reducedMotion matches if the person prefers pictures that do not move
  * @property {() => void} requestFrame
  */
 
@@ -31,7 +31,7 @@ export class ItemView {
   /** Paints shapes and items in the colors of the page. */
   painter = new ItemPainter(pageColors());
   #parts;
-  /** @type {import('../render/bitmaps.js').BitmapCache | null} null until it is loaded: then pictures have frames only */
+  /** @type {import('../render/bitmaps.js').BitmapCache | null} null until it is loaded; until then, pictures are empty frames */
   #bitmaps = null;
   /** @type {import('../render/previews.js').PreviewCache | null} */
   #previews = null;

@@ -1,5 +1,5 @@
 /**
- * The use of the canvas by keys alone. Enter places a shape or a text in the middle of the view. Arrow keys show a cross, with
+ * Makes the canvas usable by keys alone. Enter places a shape or a text in the middle of the view. Arrow keys show a cross, with
  * which each drawing tool can be used as with a pointer. Without such a tool, arrow keys move the selection or the page.
  */
 
@@ -59,7 +59,7 @@ export class KeyboardControl {
   #follower;
   /** The lowest `z` that the tool under the cross could use. */
   #from = 0;
-  /** True from the press of the space key until it is clear that it moves the page. */
+  /** True while the space key is down and has not moved the page. */
   #isSpaceDown = false;
   /** True if the last input was a key. */
   #isByKey = false;
@@ -79,7 +79,7 @@ export class KeyboardControl {
     this.#help = new CanvasHelp(toolbar);
     this.#follower = new SelectionFollower(parts);
     const canvas = this.#canvas;
-    // Before the other listeners: with a drawing tool, these keys have no other meaning.
+    // This listener comes before the others: with a drawing tool, these keys have no other meaning.
     addEventListener('keydown', (event) => this.#down(event), { capture: true });
     addEventListener('keydown', (event) => this.#afterKey(event));
     addEventListener('keyup', (event) => this.#up(event));
@@ -156,16 +156,16 @@ export class KeyboardControl {
     if (ARROWS[key] && this.#isPointing && this.#isForCanvas(event)) this.#follower.stopped();
   }
 
-  /** Follows what the other listeners have done. @param {KeyboardEvent} event */
+  /** Reacts to the effects of the other listeners. @param {KeyboardEvent} event */
   #afterKey(event) {
     if (!this.#isForCanvas(event)) return;
     if (this.#parts.toolbar.tool !== this.#toolBefore && /^[a-z]$/i.test(event.key)) this.#help.announceTool();
     if (ARROWS[event.key] && this.#isPointing) this.#follower.moved();
   }
 
-  /** @param {KeyboardEvent} event @returns {boolean} true if it belongs to the canvas, or to nothing else on the page */
+  /** @param {KeyboardEvent} event @returns {boolean} true if the event is for the canvas, or for no other part of the page */
   #isForCanvas({ target, altKey, metaKey, ctrlKey }) {
-    // The other modifiers are for the system.
+    // The other modifiers belong to the system.
     if (altKey || (isApple() ? ctrlKey : metaKey)) return false;
     return (target === this.#canvas || target === document.body) && !isBusy(target) && !openPopover();
   }
@@ -275,7 +275,7 @@ export class KeyboardControl {
   #choose(made) {
     const { toolbar, selectTool, textTool } = this.#parts;
     const last = made[made.length - 1];
-    // Some tools continue with a text, which is selected at its end.
+    // Some tools continue with a text, which is selected when its editing ends.
     if (textTool.edited) {
       this.#text = textTool.edited.id;
       return;

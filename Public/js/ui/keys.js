@@ -119,7 +119,7 @@ export function listenToKeys(actions, areOff = () => false) {
   const isMac = isApple();
   addEventListener('keydown', (event) => {
     const [isMod, isSystem] = isMac ? [event.metaKey, event.ctrlKey] : [event.ctrlKey, event.metaKey];
-    // The other modifier is for the system, such as the Windows key.
+    // The other modifier, such as the Windows key, belongs to the system.
     if (event.defaultPrevented || event.altKey || isSystem || isBusy(event.target) || isHandledByBrowser(event)) return;
     const modifier = isMod ? 'mod+' : '';
     const shift = event.shiftKey && modifier ? 'shift+' : '';

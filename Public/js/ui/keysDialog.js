@@ -66,7 +66,7 @@ export function showKeys() {
   return showDialog('keys-dialog');
 }
 
-/** Hides the button of the list on a touch device, until a key is pressed outside of a text: then there is a keyboard. */
+/** Hides the button of the list on a touch device until a key is pressed outside a text, which shows that there is a keyboard. */
 export function offerKeys() {
   const button = element('keys');
   button.hidden = matchMedia('(hover: none) and (pointer: coarse)').matches;

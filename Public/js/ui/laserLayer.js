@@ -9,7 +9,10 @@ import { element, make } from './elements.js';
  * @typedef {import('../protocol/laserTrails.js').TrailPoint} TrailPoint
  */
 
-/** The width of a fresh line, in pixels; and the width of the rim around it, which makes it visible on ink of its color. */
+/**
+ * The width of a fresh line, in pixels, and the width of the rim around it. The rim makes the line visible on ink of the same
+ * color.
+ */
 const WIDTH = 6;
 const RIM = 3;
 
@@ -73,7 +76,7 @@ export class LaserLayer {
     let [x, y] = [0, 0];
     trail.forEach((point, index) => {
       const [toX, toY] = this.#camera.toCanvas(point.x, point.y);
-      // A line becomes thinner until it is gone. Transparent pieces would show where they overlap.
+      // A line becomes thinner until it is gone. If it became transparent, the overlaps of its pieces would be visible.
       const life = Math.min(1, Math.max(0, 1 - (now - point.at) / FADE_MS));
       context.lineWidth = (WIDTH + rim) * life;
       context.beginPath();

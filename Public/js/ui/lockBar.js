@@ -24,7 +24,7 @@ import { PRESS_MS } from './longPress.js';
  * @property {() => boolean} isEnded
  */
 
-/** The distance within which two positions of a pointer are a tap, in pixels. */
+/** The maximum movement of a pointer during a tap, in pixels. */
 const SLOP = 4;
 /** The maximum distance of a tap from a thin line, in pixels. */
 const REACH = 9;
@@ -56,7 +56,7 @@ export class LockBar {
       event.preventDefault();
       this.#hide();
     });
-    // Before the select tool, which changes the selection.
+    // This listener comes before the select tool, which changes the selection.
     addEventListener('pointerdown', (event) => this.#down(event), { capture: true });
     canvas.addEventListener('pointerup', (event) => this.#up(event));
     toolbar.addEventListener('tool', () => this.#hide());
@@ -102,7 +102,7 @@ export class LockBar {
     commands.setLocked(ids, false);
     canvas.focus({ preventScroll: true });
     toolbar.choose('select');
-    // Selected, so that the person can move them at once.
+    // The unlocked objects are selected, so that the person can move them at once.
     selection.choose(ids);
     announce(laterStrings.isUnlocked(ids.size));
   }
@@ -124,7 +124,7 @@ export class LockBar {
     const pressed = this.#pressed;
     this.#pressed = null;
     if (!pressed?.wasEmpty || pressed.id !== pointerId || selection.size > 0) return;
-    // A long press shows this place to the others.
+    // A long press is no tap: it shows the place to the others.
     if (toolbar.tool !== 'select' || isEnded() || timeStamp - pressed.at >= PRESS_MS) return;
     if (Math.hypot(clientX - pressed.x, clientY - pressed.y) > SLOP) return;
     const { left, top } = canvas.getBoundingClientRect();
@@ -172,6 +172,6 @@ export class LockBar {
 /** @param {Drawable} one @param {number} x @param {number} y @param {number} reach points */
 function isAt(one, x, y, reach) {
   if (!('points' in one)) return isOn(one, x, y, reach);
-  // Of a locked shape that encloses an area, this includes the area.
+  // A locked shape that encloses an area is found anywhere in this area.
   return one.touches([x, y], [x, y], reach) || isClosed(one.tool) && isInside(one.points, [x, y]);
 }

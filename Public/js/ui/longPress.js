@@ -2,13 +2,13 @@
 
 /** The time from which a press is long, in milliseconds. */
 export const PRESS_MS = 550;
-/** The distance from which a movement is no press, in pixels. */
+/** The maximum movement of a pointer during a press, in pixels. */
 const SLOP = 8;
 
 /**
  * @param {HTMLElement} canvas
- * @param {(x: number, y: number) => boolean} isMeant returns true if a press at this point of the screen has a meaning; called when
- *   the pointer goes down
+ * @param {(x: number, y: number) => boolean} isMeant returns true if a press at this point of the screen counts; called when the
+ *   pointer goes down
  * @param {(x: number, y: number) => void} pressed called while the pointer is still down
  */
 export function onLongPress(canvas, isMeant, pressed) {

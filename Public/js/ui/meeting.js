@@ -43,9 +43,9 @@ import { openPopover } from './popovers.js';
  * @property {() => void} requestFrame
  */
 
-/** The interval of the checks of what is repeated or expires. */
+/** The interval at which messages are repeated and expired parts are removed. */
 const TICK_MS = 1000;
-/** The limit of this person's requests to come here: that of the receivers. */
+/** The limit of this person's requests to come here, the same as that of the receivers. */
 const GATHERS_PER_SECOND = 1 / 8;
 const GATHER_BURST = 2;
 
@@ -72,7 +72,7 @@ export class Meeting {
     const author = (/** @type {number} */ number) => sharing.session?.participant(number) ?? settings;
     const frame = new FollowFrame(() => this.#follow.stop());
     this.#follow = new FollowController({ ...parts, messages, me, show: (person) => frame.show(person) });
-    // The use of a tool ends the following: nobody draws while the page moves below the pen.
+    // Using a tool ends the following, so that the page does not move under the pen.
     element('canvas').addEventListener('pointerdown', () => this.#follow.stop(), { capture: true });
     const show = (/** @type {number} */ x, /** @type {number} */ y) => this.#center(x, y);
     const isHere = (/** @type {number} */ x, /** @type {number} */ y) => parts.elsewhere(x, y) === '';
@@ -121,7 +121,7 @@ export class Meeting {
 
   /** @param {number} now milliseconds @returns {boolean} true if another frame is needed */
   frame(now) {
-    // The pointing comes first: the canvas shows the place of the camera before it moves on.
+    // Pointing is drawn first, at the camera position that the canvas shows, before following moves the camera.
     const isPointing = this.#pointing.frame(now);
     return this.#follow.frame(now) || isPointing;
   }
@@ -153,7 +153,7 @@ export class Meeting {
     });
     messages.on(TransientType.hand, (sender, message) => this.#hands.receive(sender, message));
     messages.on(TransientType.gather, (sender, message) => {
-      // A follower of the sender is there already.
+      // A page that follows the sender shows the place already.
       if (!this.#follow.isFollowed({ numbers: [sender] })) this.#offers.receive(sender, message);
     });
   }
@@ -171,7 +171,7 @@ export class Meeting {
       const { joined } = /** @type {CustomEvent<{ joined: Participant[] }>} */ (event).detail;
       const here = new Set(session.activeParticipants.map(({ number }) => number));
       this.#keepOnly(here);
-      // The first list has all participants. They learn of a raised hand by the repeated message.
+      // The first list has all participants, who learn of a raised hand by the repeated message.
       const isFirst = joined.some(({ number }) => number === this.#me);
       this.#hands.participantsChanged((number) => here.has(number), isFirst ? [] : joined);
     }, this.#lifetime);
@@ -194,7 +194,7 @@ export class Meeting {
   #tick(session) {
     if (!session.isConnected) return;
     this.#hands.tick();
-    // A hidden page needs no view of others, so they forget it as a follower.
+    // A hidden page needs no views, so it stops its messages, and the others forget it as a follower.
     if (!document.hidden) this.#follow.tick(performance.now());
   }
 
@@ -204,7 +204,7 @@ export class Meeting {
       j: () => this.#pingInput.pingHere(),
       w: () => this.#act('hand', true),
     }, () => sharing.over !== null);
-    // Before the other keys, so that Escape ends the following and nothing else.
+    // This listener comes before the other keys, so that Escape ends the following and nothing else.
     addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || !this.#follow.person || openPopover() || isBusy(event.target)) return;
       event.preventDefault();

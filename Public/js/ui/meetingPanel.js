@@ -1,4 +1,4 @@
-/** The button at the top, and its panel: reactions, the raised hand, and ways to show something to the others. */
+/** The button “Together” at the top, and its panel: reactions, the raised hand, and ways to show something to the others. */
 
 import { REACTIONS } from '../protocol/moments.js';
 import { strings } from '../i18n/i18n.js';
@@ -62,7 +62,7 @@ export class MeetingPanel {
       if (key) button.append(make('kbd', {}, key));
       button.addEventListener('click', ({ detail }) => {
         closePopover();
-        // A click by a key counts no clicks.
+        // The `detail` of a click by a key is 0.
         act(action, detail === 0);
       });
       this.#actions[action] = button;

@@ -1,4 +1,4 @@
-/** The people of a meeting: the marks at their chips, their list, and the announcements of raised hands and followers. */
+/** The people of a meeting: the marks on their chips, their list, and the announcements of raised hands and followers. */
 
 import { SenderLimit } from '../protocol/senderLimit.js';
 import { laterStrings } from '../i18n/later.js';
@@ -20,7 +20,7 @@ import { markChips } from './peopleMarks.js';
 
 /** The rank of people without a raised hand. */
 const LAST = 1e9;
-/** The delay of changes of hands and followers, so that many of them cost no more than one. */
+/** The delay before changes of hands and followers are shown, so that many changes cost no more than one. */
 const SHOW_MS = 100;
 
 export class MeetingPeople {
@@ -95,7 +95,7 @@ export class MeetingPeople {
       if (this.#places.has(number)) continue;
       place += 1;
       const person = people.others.find(({ numbers }) => numbers.includes(number));
-      // All others are tabs of this person.
+      // All other numbers are tabs of this person.
       for (const one of person?.numbers ?? [me(), number]) this.#places.set(one, place);
     }
   }

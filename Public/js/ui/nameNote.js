@@ -1,4 +1,4 @@
-/** The note to a person who has opened somebody's page: the name that the others see, and the offer to change it. */
+/** The note for a person who has opened a link to a session: it shows the name that the others see, and offers to change it. */
 
 import { strings } from '../i18n/i18n.js';
 import { laterStrings } from '../i18n/later.js';
@@ -30,7 +30,7 @@ export function offerName({ sharing, settings, storage, people, session: invited
     try {
       storage.setItem(ASKED, 'yes');
     } catch {
-      // Storage is full or switched off: the next page asks again.
+      // The storage is full or switched off, so the next page asks again.
     }
   };
   const watch = () => {

@@ -5,8 +5,8 @@ const MAX_LINKS = 16;
 const ANSWER_MS = 2000;
 
 /**
- * Asks the gateway for the links to a session that other devices in the network can open. The gateway names them to pages on its
- * own machine only.
+ * Asks the gateway for the links to a session that other devices in the network can open. The gateway gives them only to pages on
+ * its own machine.
  * @param {string} link with an address that only this device can open
  * @param {typeof fetch} [load]
  * @returns {Promise<string[]>} empty if there are none, or the gateway does not answer

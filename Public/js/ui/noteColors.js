@@ -1,4 +1,4 @@
-/** The colors of sticky notes to choose from: above the bar of tools, while there is a note that would get the color. */
+/** The choice of a color for sticky notes. It is above the bar of tools while there is a note that would get the color. */
 
 import { NOTE_FILLS, noteColor } from '../model/note.js';
 import { Text } from '../model/text.js';

@@ -12,7 +12,7 @@ import { identity } from '../protocol/presence.js';
 export function authorOf(one, session) {
   if (!session) return null;
   const number = 'place' in one ? one.attachment?.participant : 'author' in one ? authorNumber(one) : undefined;
-  // What is not sent yet is this person's.
+  // An object that is not sent yet is this person's.
   if (number === 0) return 'you';
   const { localParticipant: me } = session;
   const author = typeof number === 'number' ? session.participant(number) : null;

@@ -10,7 +10,7 @@ export class ObjectRow {
   #name = make('span', { class: 'name' });
   #choose = make('button', { type: 'button', class: 'object' }, this.#dot, this.#name);
   #remove = make('button', { type: 'button', class: 'small', title: strings.remove });
-  /** Its place in the list. */
+  /** The place of the row in the list. */
   element = make('li', {}, this.#choose, this.#remove);
   key;
 
@@ -25,7 +25,7 @@ export class ObjectRow {
 
   /** @param {import('./objectsDialog.js').Entry} entry @param {boolean} canRemove */
   show({ group: { members: [first] }, name, isSelected }, canRemove) {
-    // An unchanged text is not set again: a screen reader might read it again.
+    // An unchanged text is not set again, because a screen reader might read it again.
     if (this.#name.textContent !== name) {
       this.#name.textContent = name;
       this.#remove.setAttribute('aria-label', laterStrings.removeObject(name));

@@ -25,11 +25,14 @@ import { ObjectRow } from './objectRow.js';
  */
 
 const ID = 'objects-dialog';
-/** The number of rows at first, and that of the rows that each press on “more” adds. */
+/** The number of rows at first, and the number that each press on “Show more” adds. */
 const ROWS = 40;
-/** The number of entries from which there is a field to search in them. */
+/** The minimum number of entries for a search field. */
 const MIN_SEARCHED = 12;
-/** The minimum delay between a change of the page and the update of the list; also as a multiple of the duration of an update. */
+/**
+ * The minimum delay between a change of the page and the update of the list, in milliseconds, and as a multiple of the duration
+ * of the last update.
+ */
 const UPDATE_MS = 1000;
 const UPDATE_PAUSE_FACTOR = 10;
 /** The minimum interval of announcements that the list has changed. */
@@ -188,7 +191,7 @@ export class ObjectsDialog {
     return [...groups.filter(isSeen), ...groups.filter((group) => !isSeen(group))].map((group) => ({
       group,
       key: group.members[0].id,
-      // With very many objects, the names of those that are not shown are not needed.
+      // Names are computed on demand, because most entries of a very long list are not shown.
       get name() {
         return nameOf(group);
       },
@@ -270,7 +273,7 @@ export class ObjectsDialog {
     const at = this.#shownRows.findIndex((row) => row.key === key);
     await this.#parts.remove(entry.group);
     if (!this.#dialog.open) return;
-    // The next row gets the focus first: the row with the focus would stay in place.
+    // The focus moves to the next row first, because the row with the focus would stay in place.
     this.#heading.focus();
     this.#update();
     const isGone = !this.#entries.some((one) => one.key === key);

@@ -13,7 +13,7 @@ export function isolated(name) {
 }
 
 /**
- * Returns the key that does on a page from left to right what the pressed key does on this page: from right to left, the left
+ * Returns the key that has the effect of the pressed key on a page from left to right. On a page from right to left, the left
  * arrow key leads to the next element.
  * @param {string} key
  */

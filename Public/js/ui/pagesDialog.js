@@ -20,7 +20,7 @@ import { icon } from './icons.js';
  */
 
 const ID = 'pages-dialog';
-/** The number of pages from which there is a field to search in them. */
+/** The minimum number of pages for a search field. */
 const MIN_SEARCHED = 8;
 /** The maximum number of names in a row. */
 const MAX_NAMES = 3;
@@ -151,7 +151,7 @@ export class PagesDialog {
       return words.every((word) => text.includes(word));
     });
     this.#rows.replaceChildren(...found.map((page) => this.#row(page)));
-    // During a search, it would remove pages that are not shown.
+    // The button is hidden during a search, because it would remove pages that are not shown.
     this.#removeAll.hidden = words.length > 0 || !this.#pages.some(({ id }) => id !== this.#parts.shown());
     this.#note.textContent = words.length > 0 ? laterStrings.pagesFound(found.length) : laterStrings.pagesHere;
   }
@@ -168,7 +168,7 @@ export class PagesDialog {
     );
     if (isShown) link.setAttribute('aria-current', 'page');
     link.addEventListener('click', (event) => {
-      // With these keys, the browser opens another tab.
+      // With these modifier keys, the browser opens another tab.
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       if (isShown) this.#dialog.close('');
@@ -252,7 +252,7 @@ export class PagesDialog {
   }
 }
 
-/** @param {Page} page @returns {boolean} true if its link may not bring it back */
+/** @param {Page} page @returns {boolean} true if its link may be unable to bring it back */
 function mayBeLost({ isOnlyHere, isUnsent, isEnded }) {
   return isOnlyHere || isUnsent || isEnded;
 }

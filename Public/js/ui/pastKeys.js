@@ -50,7 +50,7 @@ export function bindPastKeys(dialog, parts) {
 function actionOf(key, target, parts) {
   const { view, play } = parts;
   const arrow = ARROWS.get(key);
-  // On the slider, they move it; and on a button, Space presses the button.
+  // Arrow keys move the slider if it has the focus, and Space presses a focused button.
   if (arrow) return target === view.canvas ? () => view.camera.pan(...arrow) : null;
   if (key === ' ') return target instanceof HTMLInputElement ? play : null;
   // Without a selection, it closes the dialog.

@@ -5,6 +5,7 @@ import { strings } from '../i18n/i18n.js';
 import { laterStrings } from '../i18n/later.js';
 import { button, make } from './elements.js';
 import { icon } from './icons.js';
+import { isolated } from './pageDirection.js';
 import { stepIcon } from './pastIcons.js';
 import { PastSlider } from './pastSlider.js';
 import { copied } from './shareDialog.js';
@@ -21,7 +22,7 @@ import { copied } from './shareDialog.js';
  * @property {() => unknown} closed called when the dialog is closed
  */
 
-/** The time after which the person is told that the history is being loaded. */
+/** The time after which the dialog says that the history is being loaded. */
 const LOADING_MS = 500;
 
 export class PastPanel {
@@ -60,12 +61,11 @@ export class PastPanel {
     this.#slider.addEventListener('move', (event) => parts.moved(/** @type {CustomEvent<number>} */ (event).detail));
     view.selection.addEventListener('change', () => this.showSelection());
     view.sheetView.addEventListener('change', () => this.showSheets());
+    const [previous, next] = [step(-1, laterStrings.previousChange), step(1, laterStrings.nextChange)];
     this.#controls = make(
       'div',
       { class: 'past-controls' },
-      step(-1, laterStrings.previousChange),
-      this.#play,
-      step(1, laterStrings.nextChange),
+      make('div', { class: 'past-steps' }, previous, this.#play, next),
       this.#speeds,
       this.#copy,
       this.#back,
@@ -128,13 +128,14 @@ export class PastPanel {
 
   /**
    * @param {number} position on the axis @param {string} when
-   * @param {{ name: string, color: string } | null} who who has made the last change; null: unknown
+   * @param {{ name: string, color: string } | null} who the author of the last change; null: unknown
    */
   describe(position, when, who) {
     this.#when.textContent = when;
-    this.#who.textContent = who?.name ?? '';
+    const name = who ? isolated(who.name) : '';
+    this.#who.textContent = name;
     this.#who.style.setProperty('--own', who?.color ?? 'transparent');
-    this.#slider.describe(laterStrings.momentBy(when, who?.name ?? ''));
+    this.#slider.describe(laterStrings.momentBy(when, name));
     this.place(position);
   }
 
@@ -174,7 +175,7 @@ export class PastPanel {
     this.#sheets.value = String(current);
   }
 
-  /** @param {{ isWorking: boolean }} state false: there is nothing to move in */
+  /** @param {{ isWorking: boolean }} state false: there is no history to move in */
   #show({ isWorking }) {
     this.#controls.hidden = this.#slider.element.hidden = !isWorking;
     if (!isWorking) this.#slider.open(null, [0, 0], () => '');

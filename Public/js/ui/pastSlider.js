@@ -1,4 +1,7 @@
-/** The slider over a history. Behind it are the participants' colors, as high as the time was busy. */
+/**
+ * The slider over a history. Behind it are columns in the participants' colors; the more entries at a time, the higher its
+ * column.
+ */
 
 import { laterStrings } from '../i18n/later.js';
 import { make } from './elements.js';
@@ -11,7 +14,7 @@ const STEPS = 1000;
 /** The width of a column, and the height of the drawing, in pixels. */
 const COLUMN = 3;
 const HEIGHT = 36;
-/** The least height of a column with entries. */
+/** The minimum height of a column with entries. */
 const MIN_HEIGHT = 3;
 /** The color of a participant who is not known any more. */
 export const UNKNOWN_COLOR = '#888888';
@@ -67,7 +70,7 @@ export class PastSlider extends EventTarget {
   /** @param {number} position on the axis */
   place(position) {
     const value = String(Math.round(position / (this.#timeline?.length ?? 1) * STEPS));
-    // While the person drags the slider, its value is right already.
+    // While the person drags the slider, it already has this value.
     if (this.#range.value !== value) this.#range.value = value;
   }
 

@@ -1,7 +1,7 @@
 /** The words for a moment of the past. */
 
 import { laterStrings } from '../i18n/later.js';
-import { regionalLanguage } from './authorText.js';
+import { momentText } from './authorText.js';
 
 /**
  * @param {number | null} at in milliseconds since 1970; null: unknown @param {Date} [now]
@@ -10,11 +10,7 @@ import { regionalLanguage } from './authorText.js';
 export function pastTime(at, now = new Date()) {
   if (at === null) return laterStrings.unknownTime;
   const date = new Date(at);
-  // A time from the network may be beyond all dates.
+  // A time from the network may be outside the range of dates.
   if (Number.isNaN(date.getTime())) return laterStrings.unknownTime;
-  /** @type {Intl.DateTimeFormatOptions} */
-  const options = { hour: 'numeric', minute: '2-digit', second: '2-digit' };
-  if (date.toDateString() !== now.toDateString()) Object.assign(options, { day: 'numeric', month: 'short' });
-  if (date.getFullYear() !== now.getFullYear()) options.year = 'numeric';
-  return new Intl.DateTimeFormat(regionalLanguage(), options).format(date);
+  return momentText(date, now, { second: '2-digit' });
 }

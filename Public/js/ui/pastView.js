@@ -1,4 +1,4 @@
-/** The canvas that shows the picture of a past moment. Objects can be chosen in it, and not changed. */
+/** The canvas that shows the picture of a past moment. Objects can be selected in it, but not changed. */
 
 import { Selection } from '../edit/selection.js';
 import { Camera } from '../model/camera.js';
@@ -67,7 +67,8 @@ export class PastView {
       scene,
       camera: this.camera,
       canvas: this.#renderer,
-      view: this,
+      // The first view is the page's.
+      view: { isFirstView: false, showAtFirst: () => this.showEverything() },
       find: (id) => shapes.find(id) ?? items.find(id),
       isWorking: () => this.#input?.isWorking ?? false,
       finish: () => this.#input?.finish(),

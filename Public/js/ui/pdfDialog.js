@@ -10,7 +10,7 @@ import { MAX_LISTED_PAGES, PDFPageGrid } from './pdfPageGrid.js';
 
 /** The maximum number of pages that are added at a time. */
 const MAX_PAGES = 100;
-/** The time in which a server without the library answers. After that, the dialog shows that the PDF is being opened. */
+/** The time to wait for the answer of a server without the library. After that, the dialog shows that the PDF is being opened. */
 const PATIENCE_MS = 300;
 
 /** True after the page has explained that the server does not have the library. */

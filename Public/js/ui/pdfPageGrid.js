@@ -6,7 +6,7 @@ import { readingKey } from './pageDirection.js';
 
 /** The maximum number of listed pages. */
 export const MAX_LISTED_PAGES = 2000;
-/** The maximum number of previews in memory: 20 MB. Those that are out of view for the longest time are dropped. */
+/** The maximum number of previews in memory: 20 MB. Those that have been out of view for the longest time are dropped. */
 const MAX_PREVIEWS = 60;
 /** The longer side of a preview, in CSS pixels. */
 const SIDE = 160;
@@ -100,7 +100,7 @@ export class PDFPageGrid {
     const input = target instanceof Element && target.closest('label')?.querySelector('input');
     if (!input || input.disabled) return;
     if (target !== input) {
-      // The browser clicks the input next. With Shift, Firefox does not.
+      // The browser clicks the input next; Firefox does not if Shift is held.
       if (!shiftKey) return;
       event.preventDefault();
       input.checked = !input.checked;

@@ -37,7 +37,7 @@ export class People extends EventTarget {
   #others = [];
   /** The order of the chips: those with a lower number come first. @type {(person: Person) => number} */
   rank = () => 0;
-  /** Returns where a person is; '' if that is the place that this page shows. @type {(person: Person) => string} */
+  /** Returns the name of the sheet that a person sees; '' if this page shows the same sheet. @type {(person: Person) => string} */
   placeOf = () => '';
   /** @type {{ name: string, color: string }} */
   #me = { name: '', color: '#888888' };

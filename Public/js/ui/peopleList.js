@@ -1,4 +1,7 @@
-/** The list of the people in the session, with what the chips at the top offer: there is not always room for all chips. */
+/**
+ * The list of the people in the session. It offers the same as the chips at the top, because there is not always room for all
+ * chips.
+ */
 
 import { textOn } from '../model/palette.js';
 import { laterStrings } from '../i18n/later.js';

@@ -20,7 +20,7 @@ import { onLongPress } from './longPress.js';
 export class PingInput {
   #parts;
   #canvas = element('canvas');
-  /** The position of the mouse on the canvas, on the screen. @type {[number, number] | null} */
+  /** The position of the mouse on the screen; null if it is not on the canvas. @type {[number, number] | null} */
   #pointer = null;
   /** Set while the next tap shows a place. @type {AbortController | null} */
   #picking = null;
@@ -29,7 +29,7 @@ export class PingInput {
   constructor(parts) {
     this.#parts = parts;
     onLongPress(this.#canvas, (x, y) => this.#isPress(x, y), (x, y) => {
-      // The end of the press would select what lies below.
+      // Otherwise, the end of the press would select the object below it.
       parts.selectTool.cancel();
       parts.ping(this.#toPlane(x, y));
     });
@@ -54,7 +54,7 @@ export class PingInput {
     toast(laterStrings.tapPlace);
     this.#canvas.toggleAttribute('data-picking', true);
     signal.addEventListener('abort', () => this.#canvas.removeAttribute('data-picking'), { once: true });
-    // Before the tools, which must not begin to draw.
+    // This listener comes before the tools, which must not begin to draw.
     addEventListener('pointerdown', (event) => {
       picking.abort();
       if (event.target !== this.#canvas) return;

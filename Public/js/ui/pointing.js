@@ -1,4 +1,4 @@
-/** What participants show each other for a moment: the laser, pings and reactions. */
+/** The laser, the pings and the reactions, which participants show each other for a few seconds. */
 
 import { LaserSender, LaserTrails } from '../protocol/laserTrails.js';
 import { Pings, Reactions } from '../protocol/moments.js';
@@ -40,7 +40,7 @@ export class Pointing extends EventTarget {
     const { messages, camera, view, author, me, requestFrame, isHere } = parts;
     this.#sender = new LaserSender((message) => {
       messages.send(TransientType.laser, message);
-      // As at the others, a point that is held does not fade.
+      // A point that is held does not fade here either, as on the other pages.
       this.#trails.add(me(), message.points.slice(-1), false, performance.now());
     });
     this.laserTool = new LaserTool(this.#sender, (points, isFirst) => {

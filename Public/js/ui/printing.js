@@ -16,7 +16,7 @@ export function preparePrinting(order) {
     const all = sheet.hasChildNodes() ? null : order();
     if (!all) return;
     const canvas = make('canvas');
-    // This event cannot wait, so pictures that are not loaded are missing in the print.
+    // The event cannot wait, so pictures that are not loaded are missing in the print.
     paintAll(canvas, all, SHARPNESS);
     putOnSheet(canvas);
   });

@@ -135,7 +135,7 @@ const LEVEL = 0b00;
  * The symbol of a QR code: the function patterns, the placement of the codewords, and the mask (ISO/IEC 18004 §6.3, §7.7 to
  * §7.10).
  */
-export class QRSymbol {
+class QRSymbol {
   #version;
   #size;
   /** @type {boolean[][]} rows from the top; true is dark */

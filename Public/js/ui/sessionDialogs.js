@@ -1,4 +1,4 @@
-/** The dialogs of a session: the name of this person, and the end. */
+/** The dialogs for the name of this person, and for the end of a session. */
 
 import { strings } from '../i18n/i18n.js';
 import { showDialog } from './dialogs.js';

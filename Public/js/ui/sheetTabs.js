@@ -18,7 +18,7 @@ import { isPageFromRight, readingKey } from './pageDirection.js';
 
 /** The maximum number of dots of people on a tab. */
 const MAX_DOTS = 3;
-/** The distance from which a movement is no longer a click, in pixels. */
+/** The minimum distance of a drag, in pixels. A shorter movement is a click. */
 const SLOP = 6;
 
 export class SheetTabs {
@@ -62,7 +62,9 @@ export class SheetTabs {
     addEventListener('pointercancel', () => this.#drop(false));
   }
 
-  /** Shows the sheets and the people on them. A pressed tab stays in place: otherwise it would miss its click. */
+  /**
+   * Shows the sheets and the people on them. While a tab is pressed, nothing is changed, because the tab would miss its click.
+   */
   show() {
     if (this.#drag) return;
     const { view: { list, current }, people, isEnded } = this.#parts;

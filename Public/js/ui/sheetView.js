@@ -1,4 +1,4 @@
-/** The sheet that this person sees: chooses it, and keeps the camera on it. */
+/** Chooses the sheet that this person sees, and keeps the camera on it. */
 
 import { originOf, sheetAt, sheetOf, SIDE, viewOn } from '../model/sheets.js';
 
@@ -68,7 +68,7 @@ export class SheetView extends EventTarget {
     return this.#wanted > 0;
   }
 
-  /** Shows a sheet, if it is there. No other sheet is waited for any more. @param {number} number */
+  /** Shows a sheet if it exists, and stops waiting for any other sheet. @param {number} number */
   go(number) {
     this.#wanted = 0;
     this.#go(number);
@@ -174,7 +174,7 @@ export class SheetView extends EventTarget {
     this.#list = sheets.shown(sheets.isDivided ? contents.filled : []);
     if (sheets.isDivided !== this.#isDivided) this.#divide(sheets.isDivided);
     if (!this.#list.includes(this.#current)) {
-      // The neighbour of a removed sheet.
+      // The neighbor of a removed sheet.
       const rest = before.slice(0, before.indexOf(this.#current)).reverse().concat(before);
       this.#go(rest.find((number) => this.#list.includes(number)) ?? this.#list[0]);
       this.dispatchEvent(new Event('removed'));
@@ -190,13 +190,13 @@ export class SheetView extends EventTarget {
     this.#isDivided = isDivided;
     this.#views.clear();
     const home = sheetAt(camera.homeX, camera.homeY);
-    // The page chose its first view before it knew the sheets: for the objects of all of them.
+    // The page chose its first view before it knew the sheets, so that view shows the objects of all sheets.
     const isOfAll = isDivided && view.isFirstView && contents.filled.some((number) => number !== home);
     const seen = isOfAll ? home : sheetAt(...camera.toPlane(canvas.width / 2, canvas.height / 2));
     this.#show(isDivided && this.#list.includes(seen) ? seen : 1);
     camera.limit = isDivided ? (view) => this.#limited(view) : (view) => view;
     if (isOfAll) {
-      // A stroke goes on if the camera stays.
+      // If the camera stays, a stroke in progress can go on.
       if (!camera.isHome) finish();
       camera.home();
       if (!isWorking()) view.showAtFirst();
@@ -205,8 +205,8 @@ export class SheetView extends EventTarget {
   }
 
   /**
-   * Keeps a view on the shown sheet. A movement that is too long for a hand leads to another sheet: to a picture that gets the focus,
-   * for example.
+   * Keeps a view on the shown sheet. A movement that is too long for a hand may lead to another sheet, for example if a picture
+   * there gets the focus.
    * @param {View} view @returns {View}
    */
   #limited(view) {

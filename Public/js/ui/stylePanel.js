@@ -12,7 +12,7 @@ import { COLORS, ORDER } from './stylePicker.js';
 /** The number of colors in the bar. */
 const LEADING = 6;
 const OPACITIES = [1, 0.75, 0.5, 0.25];
-/** The tools that fill shapes, and those whose lines have no further styles. `select` changes the style of selected shapes. */
+/** The tools with fills, and the tools without line styles. `select` changes the style of selected shapes. */
 const FILLING = ['rectangle', 'ellipse', 'select'];
 const PLAIN = ['text', 'highlighter'];
 
@@ -101,7 +101,8 @@ export class StylePanel {
     const { style } = document.documentElement;
     style.setProperty('--ink', cssColor(ink.rgb));
     style.setProperty('--on-ink', ink.rgb === ADAPTIVE ? 'var(--surface)' : textOn(ink.rgb));
-    // The buttons that open the panels show the choice: one of them the whole style, the other one a color that the bar lacks.
+    // Both buttons that open panels show the choice: one shows the whole style, and the other one a color that the bar does not
+    // have.
     element('more-styles').toggleAttribute('data-chosen', chosen >= LEADING);
     const stroke = element('ink').querySelector('path');
     stroke?.setAttribute('stroke-width', String(WIDTHS[width]));

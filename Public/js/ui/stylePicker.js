@@ -59,7 +59,7 @@ export class StylePicker extends EventTarget {
   strokeStyle(tool) {
     const isHighlighter = tool === 'highlighter';
     const width = (isHighlighter ? HIGHLIGHTER_WIDTHS : WIDTHS)[this.width];
-    // What is written by hand has closed letters, which are not to be filled. A selected line can be.
+    // Handwriting has closed letters, which must not be filled. A selected line can be filled.
     const fill = tool === 'pen' ? '' : this.#line.fill;
     return { ...this.ink, width, tool, ...!isHighlighter && { ...this.#line, fill } };
   }

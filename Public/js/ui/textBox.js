@@ -129,8 +129,8 @@ export class TextBox {
     const { size, margin } = note ? note.layout : { size: edited.style.size, margin: 0 };
     const lines = value.split('\n');
     const { scale } = this.#camera;
-    // Lines in both directions have the room for the caret at their own ends. Spaces at the end take this room, so that the lines
-    // lie over the painted ones.
+    // There is room for the caret at both sides, because lines of both directions may occur. Spaces at the end of a line use this
+    // room, so that the lines exactly cover the painted ones.
     const before = !note && lines.some(isFromRight) ? CARET * size : 0;
     const across = widest(before ? value.trimEnd().split('\n') : lines, font) * size;
     const [x, y] = this.#camera.toCanvas(...placeIn(edited)(margin - before, margin));

@@ -1,7 +1,7 @@
 /** The limit for the text that is being typed. */
 
 /**
- * Keeps a text area within a maximum number of characters: of an insertion that is too long, only the beginning is inserted.
+ * Keeps a text area within a maximum number of characters: only the beginning of an insertion that is too long is inserted.
  * @param {HTMLTextAreaElement} area
  * @param {number} most
  * @param {{ cut: () => void, pasteElsewhere: (text: string) => void }} actions `cut`: called when a part was not inserted;

@@ -81,7 +81,7 @@ export class TimeMachine {
       step: (by) => this.#step(by),
       bringBack: () => this.#bringBack(),
       link: () => parts.linkTo(this.#sequence, this.#view.sheetView.current),
-      // It may be open again before the event of its last end.
+      // The dialog may be open again before the `close` event of the last time.
       closed: () => this.#panel.dialog.open || this.close(),
     });
     document.body.append(this.#panel.dialog);
@@ -187,7 +187,7 @@ export class TimeMachine {
     this.#pause();
     this.#panel.note('');
     const { wanted } = this.#loader;
-    // After an error there is none.
+    // After an error, no state is shown.
     const from = wanted < 0 ? timeline.sequenceAt(this.#position) : wanted;
     this.#seek(Math.min(overview.through, Math.max(overview.first, from + by)));
   }
@@ -244,7 +244,7 @@ export class TimeMachine {
     this.#panel.note(pastErrorText(error, laterStrings.momentGone));
   }
 
-  /** Begins with the sheet and the view of the page, unless nothing is there. */
+  /** Begins with the sheet and the view of the page, unless the moment has nothing there. */
   #showFirst() {
     const { sheetView } = this.#view;
     sheetView.go(this.#parts.sheet());
@@ -259,7 +259,7 @@ export class TimeMachine {
 
   async #bringBack() {
     const [session, { signal }] = [this.#session, this.#lifetime];
-    // Without all objects of the session, nothing can be compared with them.
+    // Before the page has all objects of the session, the past ones cannot be compared with them.
     if (!session?.isConnected) return this.#panel.note(laterStrings.needsConnection);
     if (this.#isReturning) return;
     this.#isReturning = true;

@@ -18,7 +18,7 @@ export function hasStyle(tool) {
 
 /**
  * Events: `tool`, and one for each of the other buttons by its id: `undo`, `redo`, `clear`, `pages`, `open`, `save`, `keys`,
- * `language`, `leave`, `end`. Also `erasing`: the other way of erasing is wanted.
+ * `language`, `leave`, `end`. Also `erasing`, when the person switches to the other way of erasing.
  */
 export class Toolbar extends EventTarget {
   /** @type {HTMLButtonElement[]} */

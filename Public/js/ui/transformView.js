@@ -46,7 +46,7 @@ export class TransformView {
     const { dataset, style } = this.#handle;
     this.#chosen.toggleAttribute('data-below', isBelow);
     dataset.angle = turning === null ? '' : `${Math.round(turning) % 360}°`;
-    // The box is rotated, and the number stays upright.
+    // The number stays upright in the rotated box.
     style.setProperty('--upright', `${-(turning ?? 0)}deg`);
   }
 

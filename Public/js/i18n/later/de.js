@@ -352,8 +352,7 @@ const table = {
   momentLink: 'Link zu diesem Zeitpunkt',
   copyMomentLink: 'Link zu diesem Zeitpunkt kopieren',
   bringMomentBack: 'Diesen Zeitpunkt zurückholen',
-  bringObjectsBack: (count) =>
-    plural(count, { one: 'Das zurückholen', other: `${number(count)} Objekte zurückholen` }),
+  bringObjectsBack: (count) => plural(count, { one: 'Das zurückholen', other: `${number(count)} Objekte zurückholen` }),
   needsConnection: 'Objekte lassen sich zurückholen, sobald diese Seite wieder verbunden ist.',
   broughtBack: (count) =>
     `${counted(count, OBJECTS)} ${plural(count, ARE)} wieder da. Rückgängig nimmt ${

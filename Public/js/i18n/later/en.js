@@ -13,19 +13,19 @@ const STROKES = { one: 'stroke', other: 'strokes' };
 const PICTURES = { one: 'picture', other: 'pictures' };
 const FILES = { one: 'file', other: 'files' };
 const TEXTS = { one: 'text', other: 'texts' };
-const THINGS = { one: 'thing', other: 'things' };
 const ARE = { one: 'is', other: 'are' };
 const PEOPLE = { one: 'person', other: 'people' };
 const SHEETS = { one: 'sheet', other: 'sheets' };
 const OBJECTS = { one: 'object', other: 'objects' };
+const DAMAGED_OBJECTS = { one: 'damaged object', other: 'damaged objects' };
 
 const table = {
   // The keyboard on the canvas.
   helpPlacing: 'Enter places it in the middle. Arrow keys show a cross to draw it with.',
   helpNote: 'Enter places a note in the middle, to write on it. Arrow keys show a cross to draw it with.',
-  helpText: 'Enter begins a text in the middle. Arrow keys show a cross for another place.',
+  helpText: 'Enter begins a text in the middle. Arrow keys show a cross to choose another place.',
   helpCross: 'Arrow keys move a cross. Enter begins and ends.',
-  helpSelect: 'Comma and period go through all objects. U opens their list.',
+  helpSelect: 'Comma and period step through all objects. U opens their list.',
   helpHand: 'Arrow keys move the page.',
   /** @param {string} place */
   crossShown: (place) => `Cross: ${place}.`,
@@ -88,14 +88,14 @@ const table = {
   /** @param {string} name */
   youAreCalled: (name) => `You are ${name}`,
   change: 'Change',
-  authors: { you: 'You', former: 'Somebody who left' },
-  editors: { you: 'changed by you', former: 'changed by somebody who left' },
+  authors: { you: 'You', former: 'Someone who left' },
+  editors: { you: 'changed by you', former: 'changed by someone who left' },
   /** @param {string} name */
   changedBy: (name) => `changed by ${name}`,
 
   // The list of keys.
   keyEnter: 'Place a shape or text in the middle; begin and end a stroke',
-  keyCross: 'Without a selection, move the cross or the page; in larger, smaller steps',
+  keyCross: 'Without a selection, move the cross or the page; in larger or smaller steps',
   // The panel.
   together: 'Together',
   react: 'React',
@@ -103,7 +103,7 @@ const table = {
   reactions: ['Thumbs up', 'Heart', 'Star', 'Laughing', 'Surprised', 'Question'],
   raiseHand: 'Raise your hand',
   showPlace: 'Show a place',
-  gather: 'Bring everybody here',
+  gather: 'Bring everyone here',
   list: 'Who is here…',
 
   // Raised hands.
@@ -125,10 +125,10 @@ const table = {
   stop: 'Stop',
   stopTitle: 'Stop following (Esc)',
   /** @param {string} name */
-  youFollow: (name) => `You see what ${name} sees. Escape ends this.`,
-  youFollowNobody: 'You follow nobody now.',
+  youFollow: (name) => `You see what ${name} sees. Press Escape to stop.`,
+  youFollowNobody: 'You no longer follow anyone.',
   /** @param {string} name */
-  followedIsGone: (name) => `${name} has left. You follow nobody now.`,
+  followedIsGone: (name) => `${name} has left. You no longer follow anyone.`,
   followsYou: 'follows you',
   /** @param {string} name */
   beganToFollow: (name) => `${name} follows you.`,
@@ -141,7 +141,7 @@ const table = {
   /** @param {string} name @param {string} sheet */
   showsPlaceOn: (name, sheet) => `${name} shows a place on ${sheet}.`,
   /** @param {string} name */
-  showsPlaceOutside: (name) => `${name} shows a place outside of your view. Go there`,
+  showsPlaceOutside: (name) => `${name} shows a place outside your view. Go there`,
   tapPlace: 'Tap the place to show.',
   youShowPlace: 'The others see this place.',
   /** @param {string} name */
@@ -151,7 +151,7 @@ const table = {
   broughtYou: (name) => `${name} brought you here`,
   goBack: 'Back',
   /** @param {number} count */
-  askedToCome: (count) => `${counted(count, PEOPLE)} asked to come here.`,
+  askedToCome: (count) => `You asked ${counted(count, PEOPLE)} to come here.`,
   notSoOften: 'You have just done that. Wait a moment.',
 
   // The list of keys.
@@ -159,7 +159,7 @@ const table = {
 
   /** In the order of the palette. */
   colors: ['Red', 'Orange', 'Yellow', 'Green', 'Mint', 'Teal', 'Cyan', 'Indigo', 'Purple', 'Pink', 'Brown'],
-  adaptiveInk: 'Black, on dark paper white',
+  adaptiveInk: 'Black, or white on dark paper',
   grays: ['Dark gray', 'Light gray'],
   widths: ['Fine', 'Medium', 'Broad'],
   fills: ['None', 'Tint', 'Full'],
@@ -169,16 +169,16 @@ const table = {
   keyTools: 'Pen, highlighter, eraser, selection',
   keyEraser: 'Erase whole strokes or parts',
   keyShapes: 'Line, arrow, rectangle, ellipse',
-  keyRegular: 'Equal sides, straight; from the center',
-  keySize: 'Enlarge, reduce the selection',
+  keyRegular: 'Equal sides or straight; from the center',
+  keySize: 'Enlarge or reduce the selection',
   keyRemove: 'Remove the selection',
   keyAll: 'Select all',
-  keyStep: 'Select the previous, the next',
+  keyStep: 'Select the previous or next object',
   keyCopy: 'Copy, paste; also on other pages',
   keyWidth: 'Finer, broader',
   keyColors: 'Colors; C your own',
   keyHand: 'Move the page; also with two fingers or the wheel',
-  keyZoom: 'Zoom in, zoom out',
+  keyZoom: 'Zoom in or out',
   keyActualSize: 'Actual size',
   keyList: 'This list',
   space: 'Space',
@@ -216,7 +216,7 @@ const table = {
   openElsewhere: 'This page is open in another tab.',
   /** @param {string} name */
   removePage: (name) => `Remove ${name} from the list`,
-  removeEntry: 'It is removed from this list. Its link still works for you and for everybody else.',
+  removeEntry: 'It is removed from this list. Its link still works for you and for everyone else.',
   removeLastCopy: 'This device may have the only copy. It cannot be brought back.',
   removeAllPages: 'Remove all…',
   /** @param {number} count */
@@ -312,12 +312,12 @@ const table = {
     wrongPassword: 'That is not the password.',
     open: 'Open',
     unreadable: 'Its pages cannot be shown. The PDF was added as a file.',
-    notHere: 'This server does not show the pages of a PDF. The PDF was added as a file.',
+    notHere: 'This server cannot show the pages of a PDF. The PDF was added as a file.',
   },
   /** @param {string} percent */
   beingMade: (percent) => `Creating the copy: ${percent}`,
   /** @param {number} count */
-  openedWithout: (count) => `Opened without ${counted(count, THINGS)} that ${plural(count, ARE)} damaged.`,
+  openedWithout: (count) => `Opened without ${counted(count, DAMAGED_OBJECTS)}.`,
   noDrawing: 'This is not a drawing from Draw Together, or it is damaged.',
   drawingTooNew: 'This drawing was saved by a newer version. Load the page again.',
   /** @param {string} size @param {string} limit */
@@ -404,10 +404,10 @@ const table = {
   removeSheet: (name) => `Remove ${name}`,
   /** @param {string} name */
   removeSheetQuestion: (name) => `Remove ${name}?`,
-  removeSheetText: 'Others have drawn on this sheet. Everybody can bring it back from the list of sheets.',
+  removeSheetText: 'Others have drawn on this sheet. Anyone can bring it back from the list of sheets.',
   /** @param {string} names @param {number} count */
   removeSeenSheetText: (names, count) =>
-    `${names} ${count === 1 ? 'is' : 'are'} on this sheet. Everybody can bring it back from the list of sheets.`,
+    `${names} ${count === 1 ? 'is' : 'are'} on this sheet. Anyone can bring it back from the list of sheets.`,
   removedSheets: 'Removed',
   restoreSheet: 'Bring back',
   /** @param {string} name */
@@ -418,7 +418,7 @@ const table = {
   removedSheetBy: (person, name) => `${person} removed ${name}. You can bring it back from the list of sheets.`,
   /** @param {string} name */
   changedRemovedSheet: (name) =>
-    `That was on ${name}. This sheet is removed. You can bring it back from the list of sheets.`,
+    `That was on ${name}, which is removed. You can bring it back from the list of sheets.`,
   sheetGone: 'The sheet of this link no longer exists.',
   tooManySheets: 'This page has no room for another sheet.',
   allSheets: 'All sheets',
@@ -426,7 +426,7 @@ const table = {
   sheetsInArchive: (count) => `${counted(count, SHEETS)}, as pictures in a ZIP file`,
   /** @param {number} count */
   sheetsInDrawing: (count) => `${counted(count, SHEETS)} in one file`,
-  keySheets: 'Previous sheet, next sheet',
+  keySheets: 'Previous or next sheet',
 
   // The time machine.
   timeMachine: 'Time machine',
@@ -446,7 +446,7 @@ const table = {
     'too-large': 'This moment is too large to be shown.',
     unavailable: 'The server does not answer. Try again in a moment.',
   },
-  chooseInPast: 'To choose objects, tap them or draw a box around them.',
+  chooseInPast: 'To select objects, tap them or draw a box around them.',
   play: 'Play',
   playTitle: 'Play (Space)',
   pausePlayback: 'Pause',
@@ -468,18 +468,18 @@ const table = {
     } again.`,
   /** @param {number} count */
   besidePresent: (count) =>
-    `${counted(count, OBJECTS)} ${plural(count, { one: 'has', other: 'have' })} changed since: both versions are there.`,
+    `${counted(count, OBJECTS)} ${plural(count, { one: 'has', other: 'have' })} changed since: both are on the page.`,
   /** @param {number} count */
   goneForGood: (count) =>
     `${counted(count, { one: 'picture or file', other: 'pictures or files' })} cannot come back: ${
       plural(count, { one: 'its content is', other: 'their contents are' })
     } gone.`,
-  nothingMissing: 'All of this is on the page.',
+  nothingMissing: 'All of this is already on the page.',
 
   // The question before everything is removed.
-  removeEverything: 'Remove everything for everybody?',
+  removeEverything: 'Remove everything for everyone?',
   othersWork: 'This includes the work of others.',
-  canBeRestored: 'Anybody can bring it back with the time machine.',
+  canBeRestored: 'Anyone can bring it back with the time machine.',
   filesAreGone: 'Pictures and files cannot come back.',
 };
 

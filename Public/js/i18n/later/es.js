@@ -322,7 +322,8 @@ const table = {
   restoreSheetOf: (name) => `Recuperar ${name}`,
   youRemovedSheet: (name) => `Has eliminado ${name}. «Deshacer» la recupera.`,
   removedSheetBy: (person, name) => `${person} ha eliminado ${name}. Puedes recuperarla desde la lista de hojas.`,
-  changedRemovedSheet: (name) => `Eso estaba en ${name}. Esa hoja se eliminó. Puedes recuperarla desde la lista de hojas.`,
+  changedRemovedSheet: (name) =>
+    `Eso estaba en ${name}. Esa hoja se eliminó. Puedes recuperarla desde la lista de hojas.`,
   sheetGone: 'La hoja de este enlace ya no existe.',
   tooManySheets: 'En esta página no cabe otra hoja.',
   allSheets: 'Todas las hojas',
@@ -359,8 +360,10 @@ const table = {
   needsConnection: 'Los objetos se podrán recuperar cuando esta página vuelva a estar conectada.',
   broughtBack: (count) => `Recuperado: ${counted(count, OBJECTS)}. Deshacer lo quita de nuevo.`,
   besidePresent: (count) =>
-    `${counted(count, OBJECTS)} ${plural(count, { one: 'ha', other: 'han' })} cambiado desde entonces: están ambas versiones.`,
-  goneForGood: (count) => `Imágenes o archivos que no pueden volver porque su contenido ya no existe: ${number(count)}.`,
+    `${counted(count, OBJECTS)} ${plural(count, { one: 'ha', other: 'han' })} cambiado desde entonces: ` +
+    'están ambas versiones.',
+  goneForGood: (count) =>
+    `Imágenes o archivos que no pueden volver porque su contenido ya no existe: ${number(count)}.`,
   nothingMissing: 'Todo esto está en la página.',
   removeEverything: '¿Eliminar todo para todos?',
   othersWork: 'Esto incluye el trabajo de otras personas.',

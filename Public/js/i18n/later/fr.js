@@ -305,7 +305,8 @@ const table = {
   removeSheetText:
     'D’autres ont dessiné sur cette feuille. Tout le monde peut la restaurer depuis la liste des feuilles.',
   removeSeenSheetText: (names, count) =>
-    `${names} ${count === 1 ? 'est' : 'sont'} sur cette feuille. Tout le monde peut la rétablir depuis la liste des feuilles.`,
+    `${names} ${count === 1 ? 'est' : 'sont'} sur cette feuille. ` +
+    'Tout le monde peut la rétablir depuis la liste des feuilles.',
   removedSheets: 'Supprimées',
   restoreSheet: 'Restaurer',
   restoreSheetOf: (name) => `Restaurer ${name}`,
@@ -350,8 +351,10 @@ const table = {
   broughtBack: (count) =>
     `${counted(count, OBJECTS)} ${plural(count, { one: 'est', other: 'sont' })} de retour. Annuler les retire.`,
   besidePresent: (count) =>
-    `${counted(count, OBJECTS)} ${plural(count, { one: 'a', other: 'ont' })} changé depuis\u00a0: les deux versions sont là.`,
-  goneForGood: (count) => `Images ou fichiers dont le contenu a disparu et qui ne peuvent pas revenir\u00a0: ${number(count)}.`,
+    `${counted(count, OBJECTS)} ${plural(count, { one: 'a', other: 'ont' })} changé depuis\u00a0: ` +
+    'les deux versions sont là.',
+  goneForGood: (count) =>
+    `Images ou fichiers dont le contenu a disparu et qui ne peuvent pas revenir\u00a0: ${number(count)}.`,
   nothingMissing: 'Tout cela est sur la page.',
   removeEverything: 'Tout supprimer pour tout le monde\u00a0?',
   othersWork: 'Cela comprend le travail des autres.',

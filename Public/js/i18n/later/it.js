@@ -325,7 +325,8 @@ const table = {
   restoreSheetOf: (name) => `Ripristina ${name}`,
   youRemovedSheet: (name) => `Hai eliminato ${name}. «Annulla» lo ripristina.`,
   removedSheetBy: (person, name) => `${person} ha eliminato ${name}. Puoi ripristinarlo dall’elenco dei fogli.`,
-  changedRemovedSheet: (name) => `Era su ${name}. Questo foglio è stato rimosso. Puoi ripristinarlo dall’elenco dei fogli.`,
+  changedRemovedSheet: (name) =>
+    `Era su ${name}. Questo foglio è stato rimosso. Puoi ripristinarlo dall’elenco dei fogli.`,
   sheetGone: 'Il foglio di questo link non esiste più.',
   tooManySheets: 'In questa pagina non c’è posto per un altro foglio.',
   allSheets: 'Tutti i fogli',
@@ -358,11 +359,13 @@ const table = {
   momentLink: 'Link a questo momento',
   copyMomentLink: 'Copia il link a questo momento',
   bringMomentBack: 'Ripristina questo momento',
-  bringObjectsBack: (count) => plural(count, { one: 'Ripristina questo', other: `Ripristina ${counted(count, OBJECTS)}` }),
+  bringObjectsBack: (count) =>
+    plural(count, { one: 'Ripristina questo', other: `Ripristina ${counted(count, OBJECTS)}` }),
   needsConnection: 'Gli oggetti si potranno ripristinare quando questa pagina sarà di nuovo connessa.',
   broughtBack: (count) => `Ripristino completato: ${counted(count, OBJECTS)}. Con Annulla si torna indietro.`,
   besidePresent: (count) => `Modifiche successive: ${counted(count, OBJECTS)}. Ci sono entrambe le versioni.`,
-  goneForGood: (count) => `Immagini o file che non possono tornare perché il contenuto non esiste più: ${number(count)}.`,
+  goneForGood: (count) =>
+    `Immagini o file che non possono tornare perché il contenuto non esiste più: ${number(count)}.`,
   nothingMissing: 'Tutto questo è sulla pagina.',
   removeEverything: 'Rimuovere tutto per tutti?',
   othersWork: 'Questo comprende il lavoro di altri.',

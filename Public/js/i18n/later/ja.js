@@ -310,7 +310,8 @@ const table = {
   restoreSheetOf: (name) => `${name}を元に戻す`,
   youRemovedSheet: (name) => `${name}を削除しました。操作を取り消すと元に戻ります。`,
   removedSheetBy: (person, name) => `${person}さんが${name}を削除しました。シートの一覧から元に戻せます。`,
-  changedRemovedSheet: (name) => `それは${name}にありました。このシートは削除されています。シートの一覧から元に戻せます。`,
+  changedRemovedSheet: (name) =>
+    `それは${name}にありました。このシートは削除されています。シートの一覧から元に戻せます。`,
   sheetGone: 'このリンクのシートはもうありません。',
   tooManySheets: 'このページには、これ以上シートを追加できません。',
   allSheets: 'すべてのシート',

@@ -315,13 +315,15 @@ const table = {
   removeSheetQuestion: (name) => `Remover ${name}?`,
   removeSheetText: 'Outras pessoas desenharam nesta folha. Qualquer um pode recuperá-la na lista de folhas.',
   removeSeenSheetText: (names, count) =>
-    `${names} ${count === 1 ? 'está' : 'estão'} nesta folha. Qualquer pessoa pode trazê-la de volta pela lista de folhas.`,
+    `${names} ${count === 1 ? 'está' : 'estão'} nesta folha. ` +
+    'Qualquer pessoa pode trazê-la de volta pela lista de folhas.',
   removedSheets: 'Removidas',
   restoreSheet: 'Recuperar',
   restoreSheetOf: (name) => `Recuperar ${name}`,
   youRemovedSheet: (name) => `Você removeu ${name}. “Desfazer” a recupera.`,
   removedSheetBy: (person, name) => `${person} removeu ${name}. Você pode recuperá-la na lista de folhas.`,
-  changedRemovedSheet: (name) => `Isso estava em ${name}. Essa folha foi removida. Você pode trazê-la de volta pela lista de folhas.`,
+  changedRemovedSheet: (name) =>
+    `Isso estava em ${name}. Essa folha foi removida. Você pode trazê-la de volta pela lista de folhas.`,
   sheetGone: 'A folha deste link não existe mais.',
   tooManySheets: 'Não há mais espaço para outra folha nesta página.',
   allSheets: 'Todas as folhas',
@@ -354,11 +356,13 @@ const table = {
   momentLink: 'Link para este momento',
   copyMomentLink: 'Copiar o link para este momento',
   bringMomentBack: 'Trazer este momento de volta',
-  bringObjectsBack: (count) => plural(count, { one: 'Trazer isto de volta', other: `Trazer ${counted(count, OBJECTS)} de volta` }),
+  bringObjectsBack: (count) =>
+    plural(count, { one: 'Trazer isto de volta', other: `Trazer ${counted(count, OBJECTS)} de volta` }),
   needsConnection: 'Os objetos poderão voltar quando esta página estiver conectada de novo.',
   broughtBack: (count) => `De volta: ${counted(count, OBJECTS)}. Desfazer remove de novo.`,
   besidePresent: (count) => `Com alterações desde então: ${counted(count, OBJECTS)}. As duas versões estão aqui.`,
-  goneForGood: (count) => `Imagens ou arquivos que não podem voltar porque o conteúdo não existe mais: ${number(count)}.`,
+  goneForGood: (count) =>
+    `Imagens ou arquivos que não podem voltar porque o conteúdo não existe mais: ${number(count)}.`,
   nothingMissing: 'Tudo isso está na página.',
   removeEverything: 'Remover tudo para todos?',
   othersWork: 'Isso inclui o trabalho de outras pessoas.',

@@ -350,7 +350,8 @@ const table = {
   removeSheet: (name) => `Видалити ${name}`,
   removeSheetQuestion: (name) => `Видалити ${name}?`,
   removeSheetText: 'На цьому аркуші малювали й інші. Кожен може повернути його зі списку аркушів.',
-  removeSeenSheetText: (names, _count) => `На цьому аркуші зараз ${names}. Кожен може повернути його зі списку аркушів.`,
+  removeSeenSheetText: (names, _count) =>
+    `На цьому аркуші зараз ${names}. Кожен може повернути його зі списку аркушів.`,
   removedSheets: 'Видалені',
   restoreSheet: 'Повернути',
   restoreSheetOf: (name) => `Повернути ${name}`,

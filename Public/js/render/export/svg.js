@@ -91,7 +91,7 @@ function textTag(text, color) {
     const place = attributes({ x: from, y: y + margin + (at * LINE + baselineOfLine(font)) * size });
     return `<tspan${place}>${escaped(line)}</tspan>`;
   });
-  // An element for each direction: some programs do not know the direction of a part of a text.
+  // Each direction has its own element, because some programs ignore the direction of a part of a text.
   return [false, true].map((isRight) => {
     const part = set.filter((_, at) => fromRight[at] === isRight).join('');
     return part && `<text${attributes({ ...style, ...isRight && { direction: 'rtl' } })}>${part}</text>\n`;

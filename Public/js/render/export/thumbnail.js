@@ -31,7 +31,7 @@ export async function thumbnailOf(drawables, paint, paper) {
     try {
       paint(context, drawable);
     } catch {
-      // The page has changed meanwhile, and a decoded picture is no longer in memory.
+      // The page changed meanwhile, and a decoded picture was dropped from memory.
     }
   }
   return await small(canvas) ?? await small(halved(canvas));
@@ -39,7 +39,7 @@ export async function thumbnailOf(drawables, paint, paper) {
 
 /** @param {HTMLCanvasElement} canvas @returns {Promise<Blob | null>} null: too large */
 async function small(canvas) {
-  // A browser that cannot write WebP makes a PNG, whatever the quality.
+  // A browser without WebP returns a PNG, whatever the quality.
   for (const quality of QUALITIES) {
     /** @type {Blob | null} */
     const blob = await new Promise((resolve) => canvas.toBlob(resolve, 'image/webp', quality));

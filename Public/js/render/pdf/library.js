@@ -11,7 +11,7 @@ const LIBRARY = Object.freeze({
   fonts: '/pdf/web/standard_fonts/',
 });
 
-/** The server does not have the library, or it could not be loaded. */
+/** Thrown if the server does not have the library, or if it could not be loaded. */
 export class LibraryMissingError extends Error {}
 
 /** @type {Promise<any> | null} */
@@ -28,7 +28,7 @@ export function loadLibrary() {
 /** @returns {Promise<any>} */
 async function load() {
   if (!LIBRARY.script) throw new LibraryMissingError();
-  // It is no module, and defines a global variable.
+  // The script is not a module: it defines a global variable.
   const script = document.createElement('script');
   try {
     await new Promise((resolve, reject) => {
@@ -62,7 +62,7 @@ export function documentParameters() {
     cMapUrl: new URL(LIBRARY.maps, location.href).href,
     cMapPacked: true,
     standardFontDataUrl: new URL(LIBRARY.fonts, location.href).href,
-    // Errors only. The library is talkative about PDF files that are slightly wrong.
+    // Only errors are logged: the library warns about many PDF files that are only slightly wrong.
     verbosity: 0,
   };
 }

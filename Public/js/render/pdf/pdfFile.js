@@ -2,23 +2,23 @@
 
 import { documentParameters, LibraryMissingError, loadLibrary, startWorker } from './library.js';
 
-/** @typedef {(isWrong: boolean) => Promise<string>} AskPassword `isWrong`: the last one was wrong */
+/** @typedef {(isWrong: boolean) => Promise<string>} AskPassword `isWrong`: the last password was wrong */
 
-/** The number of bytes in which a PDF begins. */
+/** The number of bytes within which the header of a PDF begins. */
 const HEAD_BYTES = 1024;
 /** The maximum size of a file that is read. */
 export const MAX_PDF_BYTES = 2 ** 30;
-/** A file up to this size is read at once. */
+/** A file up to this size is read as a whole. */
 const MAX_WHOLE_BYTES = 2 ** 20;
 const PIECE_BYTES = 2 ** 16;
 /** The maximum resolution, in pixels per point of the page. */
 const MAX_SCALE = 4;
 /** The longer side of a page that becomes a picture, in pixels: 170 dpi of a page in A4. */
 const PICTURE_SIDE = 2000;
-/** A PNG above this size is compared with a WebP. Scans are much smaller in this format, and texts are not. */
+/** A PNG above this size is compared with a WebP. Scans are much smaller as WebP, and texts are not. */
 const LARGE_PNG_BYTES = 400 * 2 ** 10;
 const QUALITY = 0.9;
-/** The time after which a busy worker is ended. */
+/** The time after which a worker that is still busy is terminated. */
 const MAX_CLOSING_MS = 1000;
 
 /** @param {Blob} blob @returns {Promise<boolean>} true if it begins like a PDF @throws {DOMException} if it cannot be read */
@@ -54,7 +54,7 @@ export class PDFFile {
     const task = file.#task;
     try {
       file.#document = await new Promise((resolve, reject) => {
-        // An event without a message: the script of the worker could not be loaded.
+        // An event without a message means that the worker's script could not be loaded.
         file.#worker.addEventListener('error', ({ message }) => {
           reject(message ? new TypeError(message) : new LibraryMissingError());
         });
@@ -114,7 +114,7 @@ export class PDFFile {
 
   /** Removes the fonts of the file from the page, and ends the worker, even if it is busy. */
   async close() {
-    // The promises of running work are rejected, and nothing waits for them.
+    // The promises of running work are rejected, but nothing awaits them.
     this.#task.promise.catch(() => {});
     const patience = new Promise((resolve) => setTimeout(resolve, MAX_CLOSING_MS));
     await Promise.race([this.#task.destroy().catch(() => {}), patience]);
@@ -137,7 +137,7 @@ function rangesOf(library, blob) {
     try {
       ranges.onDataRange(begin, new Uint8Array(await blob.slice(begin, end).arrayBuffer()));
     } catch {
-      // Nothing waits for it any more, or the file is gone.
+      // The file is gone, or nothing waits for its bytes any more.
     }
   };
   return ranges;

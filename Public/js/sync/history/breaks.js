@@ -1,4 +1,4 @@
-/** Breaks in long work, so that the page can react to input meanwhile. */
+/** Breaks in long-running work, so that the page can handle input. */
 
 /** The time between two breaks, in milliseconds. */
 const SLICE_MS = 10;

@@ -1,4 +1,7 @@
-/** The entries of a part of a session's history. The bytes are checked: they may be damaged, or come from anybody. */
+/**
+ * The entries of a part of a session's history. The bytes are checked, because they may be damaged, and their content may come
+ * from any participant.
+ */
 
 import { GroupSessionError } from '../errors.js';
 import { keyFromBytes } from '../key.js';
@@ -13,8 +16,8 @@ import { decodeEntries, Retention, WireError } from '../wire.js';
  * @property {number} retention one of `Retention`
  * @property {string} key a client's key, or a key of the gateway with `SYSTEM` in front
  * @property {number | null} time when it was stored, in milliseconds since 1970; null: unknown
- * @property {Uint8Array} part the bytes of the part of the history that it is in
- * @property {number} start its place among them
+ * @property {Uint8Array} part the bytes of the part of the history that contains the entry
+ * @property {number} start the offset of the entry in these bytes
  * @property {number} end
  *
  * @typedef {object} HistoryPart
@@ -39,7 +42,7 @@ const RELIABLE = 1;
 const TARGETED = 8;
 const EXISTING = 32;
 const SYSTEM_FLAG = 128;
-/** The number of entries between two looks at the clock. */
+/** The number of entries between two checks of the clock. */
 const ENTRIES_PER_LOOK = 64;
 
 /** @param {unknown} [cause] */
@@ -74,7 +77,7 @@ class PartReader {
   #time = null;
   /** The sequence of the last entry. */
   #reached = 0;
-  /** The position and the text of the last key: the entries of a stroke follow each other. */
+  /** The position and the text of the last key, because consecutive entries often have the same key. */
   #keyAt = -1;
   #key = '';
 
@@ -105,7 +108,7 @@ class PartReader {
     if (!isInState && sequence <= this.#reached) throw damaged();
     this.#reached = sequence;
     const retention = (flags >> 1) & 3;
-    // Others change no retained entry.
+    // All other entries change no retained entry.
     if (retention === Retention.none || !(flags & RELIABLE) || flags & (TARGETED | EXISTING)) return;
     if (length < MIN_LENGTH + KEY_BYTES) throw damaged();
     const key = this.#readKey(start + KEY);

@@ -1,4 +1,4 @@
-/** The overview of a session's history, as the gateway sends it. It is checked, because it may be damaged. */
+/** The overview of a session's history, as the gateway sends it. All values are checked, because they may be damaged. */
 
 import { isObject, number } from '../json.js';
 import { readParticipant } from '../participants.js';

@@ -1,4 +1,4 @@
-/** Reads the states of a session at any moment of its history. */
+/** Reads the state of a session at any moment of its history. */
 
 import { GroupSessionError } from '../errors.js';
 import { Breaks } from './breaks.js';
@@ -12,7 +12,7 @@ import { HistoryState } from './historyState.js';
  *   loaded
  */
 
-/** The size up to which pieces are kept that the present moment does not need, in bytes. */
+/** The maximum size of the cached pieces that the present moment does not need, in bytes. */
 const MAX_KEPT_BYTES = 48 * 2 ** 20;
 /**
  * The maximum number of pieces that lead to a moment. The gateway writes a stored state when the chunks after the last one are as
@@ -23,8 +23,8 @@ const MAX_PIECES = 1024;
 const MAX_TAILS = 64;
 
 /**
- * A state is the newest stored state before it, changed by the entries after that: at most a few megabytes. Pieces never change, so
- * they are loaded once. One call of `stateAt` runs at a time.
+ * The state at a moment is the newest stored state before it, changed by the entries up to the moment: at most a few megabytes.
+ * Pieces never change, so they are loaded once. One call of `stateAt` runs at a time.
  */
 export class HistoryReader {
   #requests;
@@ -83,7 +83,7 @@ export class HistoryReader {
     try {
       return await this.#stateAt(sequence, isWanted, false);
     } catch (error) {
-      // Its requests were aborted.
+      // The requests of this call were aborted.
       if (!isWanted()) return null;
       const isGone = error instanceof GroupSessionError && error.code === 'not-found';
       if (!isGone) throw error;
@@ -101,11 +101,11 @@ export class HistoryReader {
     const base = this.#baseFor(overview, sequence);
     const queries = queriesFor(overview, sequence, base);
     if (queries.length > MAX_PIECES) throw damaged();
-    // Loaded together, and applied in order.
+    // The pieces are loaded together, and applied in order.
     const parts = await Promise.all(queries.map((query) => this.#load(query)));
     if (!isWanted()) return null;
     const state = base ?? this.#newState(overview, sequence, parts);
-    // Until all is applied, the state belongs to no moment.
+    // Until all pieces are applied, the state belongs to no moment.
     this.#state = null;
     for (const { entries, to } of parts) state.advance(entries, Math.min(sequence, to));
     this.#state = state;
@@ -125,7 +125,7 @@ export class HistoryReader {
   }
 
   /**
-   * Begins with a stored state, which is taken from the loaded parts.
+   * Creates the state to begin with: a stored state from the loaded parts, or the empty one.
    * @param {HistoryOverview} overview @param {number} sequence @param {HistoryPart[]} parts @returns {HistoryState}
    */
   #newState(overview, sequence, parts) {

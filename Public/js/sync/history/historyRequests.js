@@ -5,11 +5,14 @@ import { number } from '../json.js';
 import { damaged } from './historyEntries.js';
 import { readOverview } from './historyOverview.js';
 
-/** The maximum sizes of answers, in bytes: more is not read. The gateway's chunks have little more than 4 MiB. */
+/**
+ * The maximum sizes of answers, in bytes. Longer answers are not read to their end. The gateway's chunks have little more than 4
+ * MiB.
+ */
 const MAX_OVERVIEW_BYTES = 4 * 2 ** 20;
 const MAX_CHUNK_BYTES = 16 * 2 ** 20;
 const MAX_STATE_BYTES = 128 * 2 ** 20;
-/** The number of attempts while the gateway asks for a pause, and the bounds of the pause. */
+/** The maximum number of attempts while the gateway asks to retry later, and the bounds of the pauses between them. */
 const MAX_ATTEMPTS = 8;
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5000;

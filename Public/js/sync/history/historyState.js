@@ -9,7 +9,7 @@ export class HistoryState {
   entries = new Map();
   /** The sequence up to which entries were applied. */
   sequence;
-  /** When the last entry was stored, in milliseconds since 1970; null: unknown. @type {number | null} */
+  /** The time at which the last entry was stored, in milliseconds since 1970; null: unknown. @type {number | null} */
   time = null;
   /** The participant who sent the last change; 0: unknown. */
   sender = 0;

@@ -32,8 +32,8 @@ import { AttachmentRequests } from './attachmentRequests.js';
  * @property {string} [name] for users; by default the file's
  * @property {string} [contentType] by default the file's
  * @property {unknown} [metadata] any JSON up to the session's `metadataBytes`
- * @property {Promise<object>} [moreMetadata] further members of the metadata, such as a preview. The upload waits for them, so they
- *   should be ready soon. Those above the limit are left out.
+ * @property {Promise<object>} [moreMetadata] further members of the metadata, such as a preview. The upload waits for them, so
+ *   they should be ready soon. They are left out if the metadata would exceed its limit.
  * @property {string} [id] a new key, if the caller must know it before the upload
  * @property {(progress: { id: string, offset: number, size: number }) => void} [onProgress]
  * @property {AbortSignal} [signal] cancels the upload

@@ -1,5 +1,5 @@
-/// The colors of participants, which show them apart. They are not the colors of the drawing activity, whose numbers are on the
-/// wire.
+/// The colors by which participants are told apart. They are not the palette of the drawing activity, whose color numbers are
+/// sent on the wire.
 package enum ParticipantPalette {
   /// A color with its place in OKLab.
   package struct Entry: Sendable, BitwiseCopyable {
@@ -15,7 +15,7 @@ package enum ParticipantPalette {
     }
   }
 
-  /// The distance in OKLab from which two colors do not look alike.
+  /// The minimum distance in OKLab of two colors that do not look alike.
   package static let distinctDistance: Float = 0.15
 
   /// Blue, orange, green, purple, crimson, turquoise, mustard, sky, orchid, pine, bronze, mauve. Each is visible on light and on

@@ -1,6 +1,6 @@
 /// A color: `#` and six hex digits in JSON.
 package struct RGBColor: Hashable, Sendable, BitwiseCopyable {
-  /// Each value of a channel as two hex digits.
+  /// The two hex digits of each channel value.
   private static let digits: [String] = (0...255).map { channel in
     (channel < 16 ? "0" : "") + String(channel, radix: 16)
   }
@@ -30,7 +30,7 @@ package struct RGBColor: Hashable, Sendable, BitwiseCopyable {
 
   /// The color as text, with lowercase digits.
   package var text: String {
-    // So short strings are concatenated without an allocation.
+    // Strings this short are concatenated without an allocation.
     "#" + Self.digits[Int(red)] + Self.digits[Int(green)] + Self.digits[Int(blue)]
   }
 }
@@ -64,7 +64,7 @@ package struct OKLab: Sendable, BitwiseCopyable {
     let value = Float(channel) / 255
     guard value > 0.04045 else { return value / 12.92 }
     let base = (value + 0.055) / 1.055
-    // The power of 2.4, as the power of 2 times that of 2/5.
+    // x^2.4 is computed as x^2 · x^(2/5).
     return base * base * root(5, of: base * base)
   }
 }
@@ -73,7 +73,7 @@ package struct OKLab: Sendable, BitwiseCopyable {
 private func root(_ degree: Int, of number: Float) -> Float {
   guard number > 0 else { return 0 }
   var root: Float = 1
-  // The steps go down to the root. They end when rounding stops them; from the darkest colors that takes about 15 steps.
+  // The values decrease toward the root. The loop ends when rounding stops them: for the darkest colors, after about 15 steps.
   for _ in 0..<64 {
     var power: Float = 1
     for _ in 1..<degree { power *= root }

@@ -41,7 +41,7 @@ actor ContentReader {
     self.executor = executor
   }
 
-  /// Creates a reader of a content that is open.
+  /// Creates a reader of content that is open already.
   ///
   /// - Parameters:
   ///   - content: the content.

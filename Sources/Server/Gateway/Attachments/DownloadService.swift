@@ -131,7 +131,7 @@ final class DownloadService {
     }
   }
 
-  /// Returns a reader of a content that is open; nil if the connection has closed.
+  /// Returns a reader of content that is open already; nil if the connection has closed.
   func reader(of content: any StoredContent, over key: Connection.Key) throws(Refusal) -> ContentReader? {
     guard let connection = io.table[key] else { return nil }
     let socket = connection.tls == nil ? connection.socket.duplicate() : nil

@@ -13,7 +13,7 @@ package struct GatewayConfiguration: Equatable, Sendable {
     case full
   }
 
-  /// The decision about the histories of sessions.
+  /// The setting for the histories of sessions.
   package enum History: String, CaseIterable, Sendable {
     /// The gateway keeps and serves the earlier states of each session.
     case on

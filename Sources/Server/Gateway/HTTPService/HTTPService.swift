@@ -175,7 +175,7 @@ final class HTTPService {
     }
   }
 
-  /// The maximum time for which a request waits until the content of an attachment is verified, or a history is extended.
+  /// The maximum time for which a request waits for the verification of an attachment, or the extension of a history.
   private static let contentCheckTime = Duration.seconds(300)
 
   /// Starts the task that produces the answer to a completely received request.

@@ -15,7 +15,7 @@ final class HistoryRoutes {
     let log: Log
     /// Returns the file thread for the next request.
     let nextThread: @Sendable () -> BlockingExecutor
-    /// Counts a request of a client; returns the time until the client may send it again if there are too many.
+    /// Counts a request of a client. Returns the time until the client may repeat it if there were too many requests.
     let admit: @Sendable (IPAddress, _ cost: Double, MonotonicTime) -> Duration?
   }
 
@@ -23,14 +23,13 @@ final class HistoryRoutes {
   static let rate = TokenBucket.Rate(tokensPerSecond: 50, capacity: 300)
   /// The cost of an overview, in requests for entries: an overview reads a part of each piece.
   private static let overviewCost = 10.0
-  /// The number of bytes of a log that the history must lack, so that a request extends it. Up to this number, the log's own
-  /// runs are sent.
+  /// The minimum number of bytes that the history must lack before a request extends it. With fewer, the log's own runs are sent.
   private static let extensionBytes = 262_144
   /// The approximate maximum number of bytes of a tail.
   private static let tailBytes = 1 << 20
   /// The maximum number of overviews of one reactor whose tails are in memory.
   private static let concurrentOverviews = 4
-  /// The rule for browsers' copies of pieces. A piece never changes, and its tag is in the address.
+  /// The `Cache-Control` of pieces with a tag. Such a piece never changes.
   private static let immutable = "private, max-age=31536000, immutable"
 
   private let environment: Environment
@@ -52,7 +51,7 @@ final class HistoryRoutes {
     self.logger = logger
   }
 
-  /// Decides how a request for the history of a session is answered.
+  /// Returns the answer to a request for the history of a session, or the work that produces it.
   func plan(for head: RequestHead, of id: SessionID, from client: ForwardedClient) -> HTTPExchange.Plan {
     do throws(Refusal) {
       return .history(try HistoryRequest(query: head.query), id)
@@ -135,7 +134,7 @@ final class HistoryRoutes {
     return await reader.encode(overview, participants)
   }
 
-  /// Answers with the entries from a sequence on that the history does not have yet.
+  /// Answers with the entries that the history does not have yet, beginning at a sequence.
   private func tail(
     from first: UInt64, of host: SessionHost, by reader: HistoryReader, for head: RequestHead,
     over key: Connection.Key

@@ -4,8 +4,8 @@ internal import Networking
 /// The links to a session that other devices in the network can open. A person who has opened the page at `localhost` needs one
 /// for an invitation.
 ///
-/// The addresses of this machine are not for everybody. So only local requests get them (`LocalRequests`), and no page of another
-/// site, even if the operator allows that site to use the gateway.
+/// The addresses of this machine are private. So only local requests get the links (`LocalRequests`), and no page of another site
+/// does, even if the operator allows that site to use the gateway.
 struct NetworkLinks: Sendable {
   private let isOn: Bool
   private let localRequests: LocalRequests
@@ -46,7 +46,7 @@ struct NetworkLinks: Sendable {
     return links.isEmpty ? nil : links
   }
 
-  /// The URLs over TLS, because browsers restrict plain http pages of other machines. Over plain http only if there are none.
+  /// The URLs with https, because browsers restrict plain http pages of other machines. If there are none, those with http.
   private var urls: [String] {
     let (endpoints, machine) = (self.endpoints(), self.machine())
     let secure = endpoints.https.map { secureURLs(of: $0, machine) } ?? []

@@ -2,8 +2,8 @@ package import Networking
 
 /// The URLs of a listener on other devices in the network.
 package enum NetworkURLs {
-  /// Returns the addresses at which other devices reach a listener, IPv4 first, because people can type them. For a listener on all
-  /// addresses of this machine, these are the addresses of the interfaces.
+  /// Returns the addresses at which other devices reach a listener. IPv4 addresses come first, because they are easier to type.
+  /// For a listener on all addresses of this machine, these are the addresses of the interfaces.
   package static func addresses(of listener: SocketAddress, interfaces: [IPAddress]) -> [IPAddress] {
     let all = listener.ip.isUnspecified ? interfaces.filter { listener.ip.isV6 || !$0.isV6 } : [listener.ip]
     // A URL cannot contain a link-local address.

@@ -12,7 +12,7 @@ enum NotFoundPage {
 
   private static let english = Translation(
     language: "en", title: "There is nothing at this address",
-    text: "The address may be wrong or incomplete. If somebody sent it to you, ask for the link again.",
+    text: "The address may be wrong or incomplete. If someone sent it to you, ask for the link again.",
     action: "Open a page to draw on")
 
   private static let german = Translation(

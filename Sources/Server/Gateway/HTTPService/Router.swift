@@ -93,7 +93,7 @@ struct Router: Sendable {
   private static func refusesForeignOrigin(_ method: Method, _ route: Route) -> Bool {
     switch (method, route) {
     case (_, .echo): false
-    // Whoever may read the history may join, so both are refused to pages of foreign sites.
+    // Reading the history requires the same permission as joining, so both are refused to pages of foreign sites.
     case (_, .socket), (_, .history), (.post, _), (.put, _), (.patch, _), (.delete, _): true
     default: false
     }

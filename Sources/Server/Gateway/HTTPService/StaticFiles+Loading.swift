@@ -68,7 +68,7 @@ extension StaticFiles {
 
     /// Returns the scripts, character maps and fonts of pdf.js, below `pdf/`; nothing if it is not installed or not readable.
     static func filesOfLibrary(_ library: String) -> [(path: String, file: StaticFile)] {
-      // Links may lead out of the folder of the library, but not out of the folder above.
+      // Symbolic links may lead out of the library's folder, but not out of the folder that contains it.
       guard let above = realPath(of: library + "/../.."),
         var loader = try? Loader(library, root: above, room: maximumLength)
       else { return [] }

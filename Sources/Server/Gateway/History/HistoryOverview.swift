@@ -12,7 +12,7 @@ struct HistoryOverview: Sendable {
     var firstTime: UInt64?
     var lastTime: UInt64?
     var entryCount: Int
-    /// The number of entries of each sender; of many senders only those with the most entries.
+    /// The number of entries of each sender. If there are many senders, only those with the most entries.
     var senders: [ParticipantNumber: Int]
 
     init(_ block: HistoryBlock) {
@@ -94,7 +94,7 @@ struct HistoryOverview: Sendable {
     buckets = summary.buckets
   }
 
-  /// The senders that the overview names, except the gateway itself.
+  /// The numbers of all senders in the overview, except the gateway.
   var senders: Set<ParticipantNumber> {
     buckets.reduce(into: []) { senders, bucket in
       for (sender, _) in bucket.topSenders where sender != 0 { senders.insert(sender) }
@@ -122,7 +122,7 @@ struct HistoryOverview: Sendable {
   }
 
   private func writeStates(to writer: inout JSONWriter) {
-    // A history that begins with the session begins with the empty state, which is no piece.
+    // A history that reaches back to the start of the session begins with the empty state, which is not stored as a piece.
     let first = pieces.first.map { $0.kind == .chunk ? $0.first : 0 } ?? buckets.first?.first
     if first == 1 {
       writer.element()

@@ -23,9 +23,9 @@ actor HistoryReader {
   ///
   /// - Parameters:
   ///   - request: the entries or the state.
-  ///   - isCompressed: true for a content in the gzip format.
-  /// - Returns: the content; nil if the history does not have the entries or the state, or has them in another piece than the
-  ///   client expects.
+  ///   - isCompressed: true for the gzip format.
+  /// - Returns: the content; nil if the history does not have the entries or the state, or has them in a piece other than the one
+  ///   that the client expects.
   /// - Throws: `StorageError` if the history cannot be read.
   func open(_ request: HistoryRequest, isCompressed: Bool) throws(StorageError) -> (any StoredContent)? {
     let pieces = try store.historyPieces(of: session)
@@ -59,7 +59,7 @@ actor HistoryReader {
   func overview(
     with tail: [SessionRecord], after sequence: UInt64, through: UInt64
   ) throws(StorageError) -> HistoryOverview {
-    // A piece that is extended or removed meanwhile may be missing. The client then reads the overview again.
+    // A piece that is replaced or removed meanwhile may be missing. The client then reads the overview again.
     let pieces = try store.historyPieces(of: session).filter { $0.last <= sequence }
     var summary = HistoryOverview.Summary()
     for piece in pieces where piece.kind == .chunk {

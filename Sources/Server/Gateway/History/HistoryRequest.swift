@@ -4,7 +4,7 @@ internal import Wire
 enum HistoryRequest: Equatable {
   /// The list of the history's pieces, and a summary of its entries.
   case overview
-  /// The entries of the blocks from the one with a sequence to the one with another.
+  /// The entries of the blocks from the block with one sequence to the block with another.
   ///
   /// - Parameter tag: the tag of the piece that the client expects; nil for any.
   case entries(ClosedRange<UInt64>, tag: String?)
@@ -61,6 +61,6 @@ enum HistoryRequest: Equatable {
   private static var malformed: Refusal {
     Refusal(
       .badRequest,
-      "A history is read without a query, with from and to, or with state: whole sequences in rising order.")
+      "The query must be empty, or have from and to in rising order, or have state: whole sequences.")
   }
 }

@@ -2,15 +2,15 @@ internal import Glibc
 internal import Storage
 internal import Synchronization
 
-/// The places for tails that are in memory while they are sent. A tail is the part of a log that the history does not have yet.
+/// The slots for tails that are in memory while they are sent. A tail is the part of a log that the history does not have yet.
 final class HistoryTailSlots: Sendable {
   /// The maximum number of tails in memory, each of a little more than 1 MiB at most.
   static let count = 16
 
   private let used = Atomic(0)
 
-  /// Takes a place.
-  /// - Returns: false if no place is free.
+  /// Takes a slot.
+  /// - Returns: false if no slot is free.
   func take() -> Bool {
     guard used.add(1, ordering: .relaxed).newValue > Self.count else { return true }
     used.subtract(1, ordering: .relaxed)
@@ -22,13 +22,13 @@ final class HistoryTailSlots: Sendable {
   }
 }
 
-/// A tail in memory. Its place becomes free when the last reference to it is released.
+/// A tail in memory. Its slot becomes free when the last reference to the tail is released.
 final class HistoryTail: StoredContent {
   let mark: ContentMark
   private let bytes: [UInt8]
   private let slots: HistoryTailSlots
 
-  /// Creates a tail. The caller has taken a place for it.
+  /// Creates a tail. The caller has taken a slot for it.
   init(_ bytes: [UInt8], in slots: HistoryTailSlots) {
     self.bytes = bytes
     self.slots = slots

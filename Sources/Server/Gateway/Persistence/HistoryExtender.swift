@@ -3,7 +3,7 @@ internal import Primitives
 internal import SessionCore
 internal import Storage
 
-/// Extends the histories of a reactor's sessions by the entries in their logs.
+/// Extends the histories of a reactor's sessions with the entries in their logs.
 final class HistoryExtender {
   /// The minimum time between a failed extension and the next one that a client's request causes.
   private static let retryInterval = Duration.seconds(30)

@@ -75,9 +75,9 @@ struct ParticipantColors {
   ///
   /// - Parameters:
   ///   - requested: the color to return if possible; otherwise the nearest color of the palette is preferred.
-  ///   - participant: the participant that gets the color. The present colors of this person count as free.
+  ///   - participant: the participant that gets the color. The colors of this person's tabs count as free.
   ///   - lot: a random number that chooses a color of the palette if none is requested.
-  /// - Returns: a color that looks like no present person's, or else the most different one.
+  /// - Returns: a color that does not look like any present person's; if there is none, the most different one.
   func freeColor(
     requested: RGBColor?, for participant: ParticipantState? = nil, lot: UInt64 = 0
   ) -> RGBColor {
@@ -107,8 +107,8 @@ struct ParticipantColors {
     return taken + max(0, Self.distinctPeople - people) <= ParticipantPalette.entries.count
   }
 
-  /// Returns the number of colors of the palette that look like a color, but at least 1: so each person who leaves makes room for
-  /// another one. For a color outside of the palette, the number may be 4.
+  /// Returns the number of palette colors that look like a color, but at least 1, so that each person who leaves makes room for
+  /// another one. For a color outside the palette, the number can be as high as 4.
   private static func takenColors(by entry: ParticipantPalette.Entry) -> Int {
     let similar = ParticipantPalette.entries.count {
       $0.lab.distance(to: entry.lab) < ParticipantPalette.distinctDistance

@@ -64,8 +64,8 @@ struct ParticipantTable {
 
   // MARK: - Joining
 
-  /// Adds a participant. The random values of the identity choose a missing name or color. A requested color that looks like
-  /// another person's is replaced.
+  /// Adds a participant. A missing name or color is chosen by the random values of the identity. A requested color that looks
+  /// like another person's is replaced.
   mutating func add(_ profile: Profile, _ identity: NewIdentity, _ rateLimiter: EntryRateLimiter)
     -> ParticipantState
   {

@@ -223,7 +223,7 @@ extension Session {
       batch.logBytes += run.logBytes
       records.append(SessionRecord(kind: .run, body: run.body))
       log.addRecordBytes(run.body.count, at: run.lastSequence)
-      // The time follows its run: a compaction copies the records from a run on, and so copies the time of this run too.
+      // The time follows its run, so that a compaction, which copies all records from some run on, copies that run's time too.
       if let date {
         let time = TimeRecord(date).encoded
         records.append(time)

@@ -2,7 +2,7 @@ internal import SessionCore
 internal import WebSocket
 internal import Wire
 
-/// Extends a history by the entries of a log.
+/// Extends a history with the entries of a log.
 ///
 /// The caller passes the records of the log in their order. Entries that the history has already are skipped, so the same
 /// records may be passed again after a crash or an error. One thread uses a builder.
@@ -45,8 +45,8 @@ struct HistoryBuilder {
 
   /// Applies the next record of the log.
   ///
-  /// `base` records must be passed only if the history lacks entries that the log does not have any more. They then begin the
-  /// history anew.
+  /// `base` records must be passed only if the history lacks entries that the log no longer has. The history then starts over
+  /// with them.
   mutating func apply(_ kind: SessionRecord.Kind?, _ body: Span<UInt8>) throws(StorageError) {
     do throws(RecordError) {
       if kind == .time {
@@ -114,8 +114,8 @@ struct HistoryBuilder {
     let time = writer.lastTime
     try store(writer)
     bytesSinceState += writer.byteCount
-    // States then need at most half of the history. And the entries from a state to the next one are at most a few chunks, so a
-    // client soon has the state at any sequence.
+    // So states need at most half of the history, and there are only a few chunks between two states: a client needs few requests
+    // for the state at any sequence.
     if bytesSinceState >= max(HistoryPolicy.chunkBytes, stateBytes) { try writeState(time: time) }
   }
 
@@ -165,7 +165,7 @@ struct HistoryBuilder {
     (bytesSinceState, stateBytes) = (0, writer.byteCount)
   }
 
-  /// Writes the entries of a `base` record into the first state of a history that begins anew.
+  /// Writes the entries of a `base` record into the first state of a history that starts over.
   ///
   /// The state may lack entries that were replaced or removed while the compaction wrote its `base` records.
   private mutating func applyBase(_ body: Span<UInt8>) throws(StorageError) {

@@ -7,7 +7,7 @@ protocol HistoryMedium {
   func pieces() throws(StorageError) -> [HistoryPiece]
   /// Opens a piece for reading.
   func open(_ piece: HistoryPiece) throws(StorageError) -> any SessionFile
-  /// Creates an empty file for a new piece. Removes such a file that was not stored.
+  /// Creates an empty file for a new piece. Removes an earlier such file that was never stored.
   func create() throws(StorageError) -> any SessionFile
   /// Stores the complete file that `create` returned. After this call, the piece survives a power cut.
   func store(_ file: any SessionFile, as piece: HistoryPiece) throws(StorageError)
@@ -46,8 +46,8 @@ struct HistoryFiles: HistoryMedium {
   }
 
   func store(_ file: any SessionFile, as piece: HistoryPiece) throws(StorageError) {
-    // The bytes are on the disk before the file gets its name, so a piece is never incomplete. The name is on the disk before
-    // any record of the log is dropped that only this piece still has.
+    // The bytes are on the disk before the file gets its name, so a piece is never incomplete. The name is on the disk before the
+    // log drops any record of which only this piece has a copy.
     try file.sync()
     try disk.rename(.nextHistory, to: .history(piece), of: id)
     try disk.syncNames(of: id)

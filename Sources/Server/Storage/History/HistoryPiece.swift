@@ -2,7 +2,7 @@
 package struct HistoryPiece: Hashable, Sendable {
   /// The contents of a piece.
   package enum Kind: Hashable, Sendable {
-    /// All entries of the history from a sequence to another.
+    /// All entries of the history from one sequence to another.
     case chunk
     /// The retained entries at a sequence.
     case state
@@ -46,7 +46,7 @@ package struct HistoryPiece: Hashable, Sendable {
     } else {
       return nil
     }
-    // A number can be written in several ways. Only one of them is the name of the file.
+    // A number can be written in several ways, such as with leading zeros. Only one of them is the name of the file.
     guard fileName == self.fileName else { return nil }
   }
 

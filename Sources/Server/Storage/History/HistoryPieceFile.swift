@@ -54,11 +54,11 @@ package struct HistoryPieceFile: Sendable {
     for block in blocks { _ = try bytes(of: block, by: inflater) }
   }
 
-  /// Returns consecutive blocks as a content.
+  /// Returns consecutive blocks as content.
   ///
   /// - Parameters:
   ///   - range: the positions of the blocks; at least one.
-  ///   - isCompressed: true for a content in the gzip format, false for the entries themselves.
+  ///   - isCompressed: true for the gzip format, false for the entries themselves.
   /// - Returns: the content. If a block is damaged, reading this part of the content throws EBADMSG.
   package func content(of range: Range<Int>, isCompressed: Bool) -> any StoredContent {
     HistoryContent(self, blocks[range], isCompressed: isCompressed)

@@ -129,7 +129,7 @@ final class HistoryWork {
     return retainedBytes >= before
   }
 
-  /// Forgets a session that the store releases.
+  /// Removes all state of a session that the store releases.
   func forget(_ id: SessionID) {
     skipped[id] = nil
   }
@@ -148,7 +148,7 @@ struct HistorySource: Sendable {
   let end: OpenLog.Position
   let marks: LogMarks
 
-  /// Extends a history by the runs of this log.
+  /// Extends a history with the runs of this log.
   ///
   /// - Parameter syncsLog: true if the log is synced first. Otherwise, a power cut could leave a log that lacks entries of the
   ///   history, and the newest pieces would be removed when the session is opened.
@@ -164,7 +164,7 @@ struct HistorySource: Sendable {
     }
     let present = Extension(extent: HistoryExtent(builder.pieces), isTooLarge: false)
     guard let first = marks.marks.first else { return present }
-    // If the log has dropped entries that the history lacks, the history begins anew with the log's `base` records.
+    // If the log has dropped entries that the history lacks, the history starts over with the log's `base` records.
     let isContiguous = first.sequence <= builder.through + 1
     let start = isContiguous ? marks.mark(before: builder.through + 1) ?? first : nil
     let offset = start?.offset ?? LogFormat.firstRecord.count

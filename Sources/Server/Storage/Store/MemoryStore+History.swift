@@ -12,7 +12,7 @@ extension MemoryStore {
     guard !policy.isStateTooLarge else { return HistoryExtent(try history.pieces()) }
     var builder = try HistoryBuilder(history, policy)
     let through = builder.through
-    // If the records have lost entries that the history lacks, the history begins anew with the `base` records.
+    // If the records have lost entries that the history lacks, the history starts over with the `base` records.
     let first = session.records.first { $0.kind == .run }.flatMap {
       LogMarks.firstSequence(ofRun: $0.body.span)
     }

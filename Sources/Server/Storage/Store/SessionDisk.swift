@@ -83,7 +83,7 @@ package protocol SessionDisk: Sendable {
   ) throws(StorageError) -> any SessionFile
   /// Renames `log.new` to `log`. The old `log` is replaced.
   func replaceLog(of id: SessionID) throws(StorageError)
-  /// Gives a file another name. A file that has the other name is replaced.
+  /// Renames a file. A file that already has the new name is replaced.
   func rename(_ name: LogName, to new: LogName, of id: SessionID) throws(StorageError)
   /// Removes a file. Succeeds if the file does not exist.
   func removeFile(_ name: LogName, of id: SessionID) throws(StorageError)

@@ -85,8 +85,8 @@ package protocol SessionStore: Sendable {
 
   // MARK: History
 
-  /// Copies the entries of a session that its history lacks from the records of the session to the history. Removes the oldest
-  /// parts of the history that exceed its size.
+  /// Copies the entries that a session's history lacks from the records of the session to the history. Then removes the oldest
+  /// parts until the history is within its size.
   ///
   /// The caller extends the history before a compaction, so that the history has all entries that the compaction drops. Entries
   /// that the history has already are not copied again. Only one extension of a session is in progress at a time; others wait.
