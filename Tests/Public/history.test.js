@@ -125,8 +125,8 @@ test('an overview is checked', () => {
 
 test('a short history has no pieces, and one without its beginning cannot be shown', () => {
   const short = new FakeHistory(randomEvents(4)).overview;
-  assert.deepEqual([short.states, readOverview(short)?.first, readOverview(short)?.through], [[], 0, 4]);
-  const late = { ...short, buckets: [[3, 4, 1, 1, 2, []]] };
+  assert.deepEqual([short.chunks, readOverview(short)?.first, readOverview(short)?.through], [[], 0, 4]);
+  const late = { ...short, states: [], buckets: [[3, 4, 1, 1, 2, []]] };
   assert.deepEqual([readOverview(late)?.first, readOverview(late)?.through], [4, 4]);
   const none = { through: 9, stored: 0, states: [], chunks: [], buckets: [], participants: [] };
   assert.deepEqual([readOverview(none)?.first, readOverview(none)?.through], [0, 0]);
@@ -168,6 +168,13 @@ test('a moment needs one stored state and the chunks after it', async () => {
     'from=71&to=80&tag=00000050',
   ]);
   assert.equal(state?.time, timeOf(71));
+});
+
+test('a moment may need many small chunks, because a large state is not stored often', async () => {
+  const history = new FakeHistory(randomEvents(300), { perChunk: 1, chunksPerState: 400, tail: 0 });
+  const reader = history.reader;
+  await reader.open();
+  assert.deepEqual(sequencesOf(await reader.stateAt(299)), expected(history, 299));
 });
 
 test('a history whose beginning is gone begins with a stored state', async () => {
@@ -240,6 +247,32 @@ test('the reader waits as long as the gateway asks, and reports other refusals',
   await assert.rejects(offline.overview(signal), { code: 'unavailable' });
 });
 
+test('few requests are sent at once, and those that are no longer needed are never sent', async () => {
+  let [running, most] = [0, 0];
+  let open = () => {};
+  const gate = new Promise((resolve) => open = () => resolve(undefined));
+  const asked = /** @type {string[]} */ ([]);
+  const request = /** @type {any} */ (async (/** @type {URL} */ { search }) => {
+    asked.push(search);
+    running += 1;
+    most = Math.max(most, running);
+    await gate;
+    running -= 1;
+    return new Response('');
+  });
+  const requests = new HistoryRequests({ base: 'https://a.example/', session: 'S', request });
+  const controllers = Array.from({ length: 40 }, () => new AbortController());
+  const pieces = controllers.map(({ signal }, at) => requests.piece(`from=${at + 1}`, signal));
+  const settled = Promise.allSettled(pieces);
+  controllers[30].abort();
+  open();
+  const results = await settled;
+  assert.deepEqual(results.map(({ status }) => status).indexOf('rejected'), 30);
+  assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 39);
+  assert.ok(most > 1 && most <= 8, `${most} at once`);
+  assert.equal(asked.includes('?from=31'), false);
+});
+
 test('an endless answer is not read to its end', async () => {
   const history = new FakeHistory(randomEvents(30));
   let [sent, isCancelled] = [0, false];
@@ -263,6 +296,29 @@ test('pieces that the gateway has replaced are found by reading the overview aga
   assert.deepEqual(sequencesOf(await reader.stateAt(33)), expected(history, 33));
   history.pieces = [];
   await assert.rejects(reader.stateAt(50), { code: 'not-found' });
+});
+
+test('entries that have left the log since the overview was read are found by another overview', async () => {
+  const history = new FakeHistory(randomEvents(60), { tail: 20 });
+  const reader = history.reader;
+  await reader.open();
+  // The gateway has extended the history meanwhile, and has removed its oldest pieces.
+  const later = new FakeHistory(history.events, { tail: 0 });
+  history.pieces = later.pieces.filter(({ state, range }) => (state ?? range?.[0] ?? 0) >= 40);
+  history.stored = later.stored;
+  history.answers = [null, new Response(joinBytes([range(51, 60), entry(55)]))];
+  assert.deepEqual(sequencesOf(await reader.stateAt(58)), expected(history, 58));
+  assert.deepEqual(history.asked.filter((query) => query === ''), ['', '']);
+});
+
+test('a part of the history that the gateway has lost hides no later moment', async () => {
+  const history = new FakeHistory(randomEvents(60), { tail: 20 });
+  history.events = history.events.filter(({ sequence }) => sequence <= 40 || sequence > 45);
+  const { fetch } = history;
+  history.fetch = (url, options) => fetch(String(url).replace('from=41', 'from=46'), options);
+  const reader = history.reader;
+  await reader.open();
+  assert.deepEqual(sequencesOf(await reader.stateAt(58)), expected(history, 58));
 });
 
 test('damaged pieces are reported, and the next moment can be read', async () => {

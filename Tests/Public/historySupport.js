@@ -93,7 +93,7 @@ export class FakeHistory {
       through: this.through,
       stored: this.stored,
       states: [
-        ...chunks[0]?.range?.[0] === 1 ? [[0, null, 0]] : [],
+        ...(chunks[0]?.range?.[0] ?? buckets[0]?.[0]) === 1 ? [[0, null, 0]] : [],
         ...states.map(({ state, tag, bytes }) => [state, tag, bytes.length]),
       ],
       chunks: chunks.map(({ range = [], tag, bytes }) => [...range, tag, bytes.length]),

@@ -4,11 +4,12 @@ import { MomentLoader } from '../../Public/js/edit/momentLoader.js';
 import { PastScene } from '../../Public/js/edit/pastScene.js';
 import { Sheets } from '../../Public/js/protocol/sheetSync.js';
 import { readAttachment } from '../../Public/js/sync/journal/attachment.js';
+import { HistoryReader } from '../../Public/js/sync/history/historyReader.js';
 import { FakeHistory, foldOf, noBreaks, randomEvents } from './historySupport.js';
 import { quiet, until } from './support.js';
 
-/** @param {FakeHistory} history */
-async function loaderOf(history) {
+/** @param {FakeHistory} history @param {HistoryReader} [reader] */
+async function loaderOf(history, reader = history.reader) {
   const past = new PastScene({
     sheets: new Sheets(),
     readAttachment,
@@ -27,7 +28,7 @@ async function loaderOf(history) {
     failed: (error) => log.failed.push(/** @type {any} */ (error).code),
     busy: (isBusy) => log.busy.push(isBusy),
   }, () => noBreaks);
-  await loader.open(history.reader);
+  await loader.open(reader);
   const sizeAt = (/** @type {number} */ sequence) => foldOf(history.events.slice(0, sequence)).size;
   return { loader, past, log, sizeAt };
 }
@@ -58,6 +59,51 @@ test('of many chosen moments, only the last one is shown', async () => {
   await idle(loader);
   assert.deepEqual([log.last, log.shown, log.failed], [[77], [], []]);
   assert.equal(past.shapes.size, sizeAt(77));
+});
+
+test('a moment is shown although its loading was aborted before the person came back to it', async () => {
+  const history = new FakeHistory(randomEvents(300), { perChunk: 100, tail: 0 });
+  let [go, taken] = [() => {}, 0];
+  const pause = new Promise((resolve) => go = () => resolve(undefined));
+  const take = () => {
+    taken += 1;
+    return pause;
+  };
+  const reader = new HistoryReader(history.requests, () => /** @type {any} */ ({ isDue: true, take }));
+  const { loader, log } = await loaderOf(history, reader);
+  loader.want(50);
+  // The entries have arrived, and are being read.
+  await until(() => taken > 0);
+  loader.want(250);
+  loader.want(50);
+  go();
+  await idle(loader);
+  assert.deepEqual([log.failed, log.last], [[], [50]]);
+});
+
+test('the last picture is known as the wanted one, also if the person wanted another moment meanwhile', async () => {
+  const history = new FakeHistory(randomEvents(60), { tail: 0 });
+  const { loader, past, log } = await loaderOf(history);
+  const show = past.show.bind(past);
+  past.show = async (...entries) => {
+    loader.want(11);
+    loader.want(33);
+    await show(...entries);
+  };
+  loader.want(33);
+  await idle(loader);
+  assert.deepEqual([log.last, log.shown], [[33], []]);
+});
+
+test('a closed history says nothing more about its loading, and its moment is named before it is shown', async () => {
+  const history = new FakeHistory(randomEvents(60), { tail: 0 });
+  const { loader, log } = await loaderOf(history);
+  assert.equal(loader.nearest, -1);
+  history.gate = new Promise(() => {});
+  loader.want(33);
+  assert.deepEqual([loader.shown, loader.nearest], [-1, 33]);
+  await loader.close();
+  assert.deepEqual([log.busy, loader.nearest], [[true], -1]);
 });
 
 test('an error is reported once, and the next chosen moment is shown', async () => {

@@ -56,6 +56,8 @@ test('arrow keys move the picture on the canvas only, and Space plays on the sli
   const slider = new Field('range');
   assert.deepEqual([press('ArrowLeft'), press('ArrowLeft', slider), view.camera.x], [true, false, -64]);
   assert.deepEqual([press(' '), press(' ', {}), press(' ', slider), log], [false, false, true, ['play']]);
+  // While the key is held down, the playback does not stop again.
+  assert.deepEqual([press(' ', slider, { repeat: true }), log], [true, ['play']]);
 });
 
 test('objects are selected by keys; Escape first clears the selection, and then closes the dialog', () => {
@@ -79,6 +81,6 @@ test('keys of fields, of the browser and others are left alone', () => {
     press('toString'),
   ];
   assert.deepEqual([others.includes(true), log], [false, []]);
-  for (const key of ['f', '+', '-']) assert.equal(press(key), true);
-  assert.deepEqual(log, ['fit', 'closer', 'farther']);
+  for (const key of ['f', 'F', '+', '-']) assert.equal(press(key), true);
+  assert.deepEqual(log, ['fit', 'fit', 'closer', 'farther']);
 });

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { PastScene } from '../../Public/js/edit/pastScene.js';
 import { returning, returnSheets } from '../../Public/js/edit/returning.js';
 import { keyOf as keyOfSheet, Sheets } from '../../Public/js/protocol/sheetSync.js';
+import { GroupSessionError } from '../../Public/js/sync/errors.js';
 import { Breaks } from '../../Public/js/sync/history/breaks.js';
 import { readHistory } from '../../Public/js/sync/history/historyEntries.js';
 import { HistoryState } from '../../Public/js/sync/history/historyState.js';
@@ -268,6 +269,56 @@ test('pictures come back if their contents are there', async () => {
   assert.deepEqual(plan.placed[0].added.blob, blob);
   await now.commands.insert(plan.shapes, plan.placed);
   assert.deepEqual(now.items.all.map(({ name, place: { x, z } }) => [name, x, z]), [['a.txt', 9, 4]]);
+});
+
+test('lines come back attached to the pictures that come back', async () => {
+  const { now } = await wiped(0);
+  const id = keyOf(7);
+  const past = pastScene({ blobOf: () => new Blob(['abc']) });
+  const metadata = { location: [9, 9], z: 4 };
+  const facts = { id, name: 'a.txt', contentType: 'text/plain', size: 3, state: 'ready', metadata };
+  const line = { tool: 'line', points: [[9, 5], [50, 5]], from: { id, anchor: [1, 0.5] } };
+  await show(past, [attached(1, id, facts), stroke(2, 3, line)]);
+  const plan = await returning(past.scene.all, now);
+  await now.commands.insert(plan.shapes, plan.placed);
+  const [returned] = plan.shapes;
+  assert.equal('from' in returned && returned.from?.id, now.items.all[0].id);
+});
+
+/** A page, and a past picture whose content is loaded by the test. */
+async function loadable() {
+  const { now } = await wiped(0);
+  /** @type {(blob: Blob) => void} */
+  let resolve = () => {};
+  /** @type {(error: unknown) => void} */
+  let reject = () => {};
+  const content = new Promise((...ends) => [resolve, reject] = ends);
+  const load = () => content;
+  const past = pastScene({ attachment: () => /** @type {any} */ ({ isReady: true, load }) });
+  const metadata = { location: [9, 9], z: 4 };
+  const facts = { id: keyOf(7), name: 'a.txt', contentType: 'text/plain', size: 3, state: 'ready', metadata };
+  await show(past, [attached(1, keyOf(7), facts), stroke(2, 1, {})]);
+  return { now, past, resolve, reject };
+}
+
+test('the objects are compared with the page as it is when the contents are loaded', async () => {
+  const { now, past, resolve } = await loadable();
+  const [shape] = past.shapes.all;
+  const update = () => now.drawing.add([shape.moved({ factor: 1, x: 0, y: 0 })]);
+  const plan = returning(past.scene.all, { ...now, update });
+  await show(past, []);
+  resolve(new Blob(['abc']));
+  const { shapes, placed, copies } = await plan;
+  assert.deepEqual([shapes.length, placed.length, copies], [0, 1, 0]);
+});
+
+test('contents that cannot be loaded now are not said to be gone', async () => {
+  const { now, past, reject } = await loadable();
+  const plan = returning(past.scene.all, now);
+  const error = new GroupSessionError('unavailable');
+  reject(error);
+  const { shapes, placed, lost, problem } = await plan;
+  assert.deepEqual([shapes.length, placed.length, lost, problem], [1, 0, 0, error]);
 });
 
 test('the removed sheets of returning objects come back', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { momentIn, removalQuestion } from '../../Public/js/app/timeMachine.js';
+import { bringBack, momentIn, removalQuestion } from '../../Public/js/app/timeMachine.js';
 import { laterStrings } from '../../Public/js/i18n/later.js';
 import { pastTime } from '../../Public/js/ui/pastTime.js';
 import { INK, page } from './objectSupport.js';
@@ -68,6 +68,27 @@ test('the text says what can come back', () => {
   const without = shared({ historyBytes: 0 });
   without.selectAll();
   assert.equal(without.ask()?.text, laterStrings.othersWork);
+});
+
+test('after the time machine is closed, nothing comes back', async () => {
+  const { drawing, shapes, itemStore } = page();
+  drawing.beginStroke({ ...INK, width: 4, tool: 'pen' }, [0, 0, 10, 10], null);
+  drawing.endStroke();
+  const chosen = [...shapes.all];
+  const calls = /** @type {string[]} */ ([]);
+  const parts = /** @type {any} */ ({
+    shapes: { find: () => null },
+    itemStore,
+    frameQueue: { flush: () => calls.push('flush') },
+    sheets: { sheets: { find: () => null, set: () => calls.push('sheet') } },
+    selectionController: { insert: () => calls.push('insert') },
+  });
+  const controller = new AbortController();
+  const past = { sheets: { find: () => null } };
+  const reason = bringBack(parts, chosen, true, past, controller.signal);
+  controller.abort();
+  assert.equal(await reason, '');
+  assert.deepEqual(calls, ['flush', 'flush']);
 });
 
 test('a moment has its time to the second, and its day unless it is today', () => {

@@ -147,6 +147,21 @@ struct HistoryContractTests {
     #expect(try await fixture.store.extendHistory(.one, policy).through == 2)
   }
 
+  @Test(
+    "If the log has dropped entries that the history lacks, every extension is worthwhile",
+    arguments: StoreKind.allCases)
+  func needsBase(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    try await fixture.store.create(.one, [.session, .base(10, entry: 4, key: 1), .stroke(11, key: 2)])
+    let policy = HistoryPolicy(byteCount: 1 << 20, retainedBytes: 0, minimumBytes: 100_000)
+    #expect(try await fixture.store.extendHistory(.one, policy).through == 11)
+    let before = try fixture.store.historyPieces(of: .one)
+    #expect(before.map(\.kind) == [.state, .chunk])
+    await fixture.append([.stroke(12, key: 2)])
+    #expect(try await fixture.store.extendHistory(.one, policy).through == 11)
+    #expect(try fixture.store.historyPieces(of: .one) == before)
+  }
+
   @Test("Pieces beyond a sequence are removed", arguments: StoreKind.allCases)
   func trims(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -177,6 +192,22 @@ struct HistoryContractTests {
         == [.stroke(1), .time(1), .stroke(2), .time(2), .stroke(3)])
     #expect(try await store.historyTail(of: .one, after: 1, upTo: 1) == [.stroke(2), .time(2)])
     #expect(try await store.historyTail(of: .one, after: 3, upTo: 1_000).isEmpty)
+  }
+
+  @Test("The histories of many sessions can be extended at the same time", arguments: StoreKind.allCases)
+  func extendsMany(_ kind: StoreKind) async throws {
+    let fixture = try kind.make()
+    let store = fixture.store
+    let ids = (1...6 as ClosedRange<UInt64>).map { SessionID(high: 9, low: $0) }
+    for id in ids { try await store.create(id, [.session, .stroke(1)]) }
+    let ends = try await withThrowingTaskGroup(of: UInt64.self) { group in
+      for id in ids { group.addTask { try await store.extendHistory(id, .large).through } }
+      var ends: [UInt64] = []
+      for try await end in group { ends.append(end) }
+      return ends
+    }
+    #expect(ends == [UInt64](repeating: 1, count: ids.count))
+    for id in ids { #expect(try fixture.store.historyPieces(of: id).count == 1) }
   }
 
   @Test("A removed session has no history", arguments: StoreKind.allCases)

@@ -65,6 +65,33 @@ struct HistoryCrashTests {
     }
   }
 
+  @Test("After a power cut, the log has all entries that the history has")
+  func logIsSyncedFirst() async throws {
+    let disk = MemoryDisk()
+    let fixture = try await Self.begin(disk)
+    _ = try await fixture.store.extendHistory(.one, .large)
+    var chance = SeededGenerator(seed: 4)
+    for cut in 0..<20 {
+      let after = try StoreFixture(disk.afterPowerCut(using: &chance), .process)
+      let runs = try after.read().records.filter { $0.kind == .run }
+      #expect(runs.count == 40, "power cut \(cut)")
+    }
+  }
+
+  @Test("Pieces that were removed when a session was opened do not come back after a power cut")
+  func removedPieces() async throws {
+    let disk = MemoryDisk()
+    let fixture = try await Self.begin(disk)
+    _ = try await fixture.store.extendHistory(.one, .large)
+    try await fixture.store.syncAll()
+    try await fixture.store.trimHistory(of: .one, after: 0)
+    var chance = SeededGenerator(seed: 3)
+    for cut in 0..<20 {
+      let after = try StoreFixture(disk.afterPowerCut(using: &chance), .process)
+      #expect(try after.store.historyPieces(of: .one).isEmpty, "power cut \(cut)")
+    }
+  }
+
   @Test("A damaged newest piece ends the history, and the next extension begins a new one")
   func damage() async throws {
     let disk = MemoryDisk()

@@ -15,6 +15,7 @@ export { Sheets } from '../protocol/sheetSync.js';
 export { Title } from '../protocol/titleSync.js';
 export { GroupSession } from '../sync/groupSession.js';
 export { createSession } from '../sync/http.js';
-export { Attachment, readAttachment } from '../sync/journal/attachment.js';
+export { pastAttachment } from '../sync/history/pastAttachment.js';
+export { readAttachment } from '../sync/journal/attachment.js';
 export { stateHash } from '../sync/stateHash.js';
 export { SheetView } from '../ui/sheetView.js';

@@ -1,10 +1,11 @@
 /** Offers the time machine: in the menu, by links to a moment, and in the question before everything is removed. */
 
-import { returning, returnSheets } from '../edit/returning.js';
+import { copyOfSheets, returning, returnSheets } from '../edit/returning.js';
 import { strings } from '../i18n/i18n.js';
 import { laterStrings } from '../i18n/later.js';
 import { toast } from '../ui/dialogs.js';
 import { element, make } from '../ui/elements.js';
+import { pastErrorText } from '../ui/pastErrors.js';
 import { clockIcon } from '../ui/pastIcons.js';
 import { closePopover } from '../ui/popovers.js';
 import { TimeMachine } from '../ui/timeMachine.js';
@@ -93,7 +94,7 @@ function create(parts) {
     // The sheet of a link is shown as soon as the sheets are known.
     sheet: () => Number(members().get(SHEET_MEMBER)) || shownSheet.view.current,
     requestFrame: () => frames.request(),
-    bringBack: (chosen, isAll, past) => bringBack(parts, chosen, isAll, past),
+    bringBack: (chosen, isAll, past, signal) => bringBack(parts, chosen, isAll, past, signal),
     linkTo: (sequence, sheet) => {
       const named = new URLSearchParams({ [NAME]: String(sequence) });
       if (sheet > 1) named.set(SHEET_MEMBER, String(sheet));
@@ -105,23 +106,30 @@ function create(parts) {
 
 /**
  * Brings objects of a past moment back.
- * @param {Parts} parts @param {readonly Drawable[]} chosen @param {boolean} isAll true: the whole moment
- * @param {import('../edit/pastScene.js').PastScene} past
+ * @param {Pick<Parts, 'frameQueue' | 'selectionController' | 'toolbar' | 'shownSheet' | 'shapes' | 'itemStore'>} parts
+ * @param {readonly Drawable[]} chosen @param {boolean} isAll true: the whole moment
+ * @param {{ sheets: Pick<import('../protocol/sheetSync.js').Sheets, 'find'> }} past
+ * @param {AbortSignal} signal aborted when the time machine is closed: then nothing comes back
  * @returns {Promise<string>} '' if something has come back; otherwise the reason why nothing has
  */
-async function bringBack(parts, chosen, isAll, past) {
+export async function bringBack(parts, chosen, isAll, past, signal) {
   const { frameQueue, selectionController, toolbar, shownSheet } = parts;
   // All received entries must be on the page before the objects are compared with it.
-  frameQueue.flush();
-  const { shapes, placed, copies, lost } = await returning(chosen, parts);
-  const count = shapes.length + placed.length;
-  if (count === 0) return lost > 0 ? laterStrings.goneForGood(lost) : laterStrings.nothingMissing;
+  const update = () => frameQueue.flush();
+  update();
   const [first] = chosen;
-  returnSheets(chosen, past.sheets, shownSheet.sheets);
-  const returned = selectionController.insert(shapes, placed);
-  const texts = [laterStrings.broughtBack(count)];
+  const sheetsThen = copyOfSheets(chosen, past.sheets);
+  const { shapes, placed, copies, lost, problem } = await returning(chosen, { ...parts, update });
+  // The page may show another session.
+  if (signal.aborted) return '';
+  const count = shapes.length + placed.length;
+  const texts = count > 0 ? [laterStrings.broughtBack(count)] : [];
   if (copies > 0) texts.push(laterStrings.besidePresent(copies));
   if (lost > 0) texts.push(laterStrings.goneForGood(lost));
+  if (problem) texts.push(pastErrorText(problem, laterStrings.historyErrors.unavailable));
+  if (count === 0) return texts.join(' ') || laterStrings.nothingMissing;
+  returnSheets(chosen, sheetsThen, shownSheet.sheets);
+  const returned = selectionController.insert(shapes, placed);
   toast(texts.join(' '));
   if (isAll) return '';
   // A sheet that came back is known only after the change of the sheets was reported.

@@ -19,6 +19,8 @@ export class MomentLoader {
   /** @type {HistoryReader | null} null: no history is shown */
   #reader = null;
   #wanted = -1;
+  /** Counts the chosen moments. The requests of an earlier choice may have been aborted, even if it was the same moment. */
+  #choice = 0;
   #shown = -1;
   /** @type {Promise<void> | null} */
   #running = null;
@@ -43,6 +45,11 @@ export class MomentLoader {
   /** The sequence that the person wants to see; -1: none. */
   get wanted() {
     return this.#wanted;
+  }
+
+  /** The sequence whose picture is shown; before the first picture, the wanted one; -1: none. */
+  get nearest() {
+    return this.#shown < 0 ? this.#wanted : this.#shown;
   }
 
   get isBusy() {
@@ -74,12 +81,14 @@ export class MomentLoader {
 
   /** @param {number} sequence that is to be shown */
   want(sequence) {
+    if (sequence !== this.#wanted) this.#choice += 1;
     this.#wanted = sequence;
-    this.#reader?.want(sequence);
+    const reader = this.#reader;
+    reader?.want(sequence);
     if (this.#running || sequence === this.#shown) return;
     this.#running = this.#run().then(() => {
       this.#running = null;
-      this.#events.busy(false);
+      if (reader === this.#reader) this.#events.busy(false);
     });
   }
 
@@ -107,15 +116,14 @@ export class MomentLoader {
 
   /** @param {HistoryReader} reader */
   async #showNext(reader) {
-    const wanted = this.#wanted;
-    const isWanted = () => reader === this.#reader && wanted === this.#wanted;
-    const state = await reader.stateAt(wanted, isWanted);
+    const [wanted, choice] = [this.#wanted, this.#choice];
+    const state = await reader.stateAt(wanted, () => reader === this.#reader && choice === this.#choice);
     if (!state) return;
     // A loaded moment is shown even if the person has already chosen another one, so that the picture follows the slider.
     await this.#past.show(state.entries, this.#newBreaks());
     if (reader !== this.#reader) return;
     this.#shown = wanted;
-    this.#events.shown(state, isWanted());
+    this.#events.shown(state, wanted === this.#wanted);
   }
 
   /** Removes the picture, once the present change of it has ended. */

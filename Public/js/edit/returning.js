@@ -1,5 +1,6 @@
 /** Objects of a past moment that come back to the page. */
 
+import { GroupSessionError } from '../sync/errors.js';
 import { newKey } from '../sync/key.js';
 import { changedEnds } from '../model/connection.js';
 import { sheetOf } from '../model/sheets.js';
@@ -10,19 +11,28 @@ import { IDENTITY } from '../protocol/transformSync.js';
  * @typedef {import('../model/scene.js').Drawable} Drawable
  * @typedef {import('../model/item.js').Item} Item
  * @typedef {import('../model/shapes.js').Shape} Shape
+ * @typedef {import('../model/placement.js').Placement} Placement
  * @typedef {import('./itemStore.js').ItemContent} ItemContent
  *
  * @typedef {object} Returning
  * @property {Shape[]} shapes in the order of drawing
- * @property {{ added: ItemContent, place: import('../model/placement.js').Placement }[]} placed pictures and files
+ * @property {{ added: ItemContent, place: Placement, id: string }[]} placed pictures and files
  * @property {number} copies the number of objects that are on the page in another version, which stays
  * @property {number} lost the number of pictures and files whose content no longer exists
+ * @property {unknown} problem the reason why contents that may still exist could not be loaded; null: there are none
  *
  * @typedef {object} Present the present picture
  * @property {Pick<import('../model/shapes.js').Shapes, 'find'>} shapes
  * @property {Pick<import('./itemStore.js').ItemStore, 'current'>} itemStore
+ * @property {() => void} [update] called when the contents are loaded: brings the page up to date, so that it can be compared
  * @property {() => string} [key] returns a new key
+ *
+ * A picture or file, with its place in the past and its content; `error`: the reason why there is no content.
+ * @typedef {{ item: Item, place: Placement, blob: Blob | null, error: unknown }} Loaded
  */
+
+/** The codes of the errors after which another attempt is useless. */
+const GONE = ['not-found', 'ended', 'damaged'];
 
 /**
  * Finds out which objects have to be added, so that the page shows them as at a past moment. A removed object comes back under
@@ -31,19 +41,28 @@ import { IDENTITY } from '../protocol/transformSync.js';
  * @param {readonly Drawable[]} chosen of the past picture @param {Present} present @returns {Promise<Returning>}
  */
 export async function returning(chosen, present) {
-  const { shapes, itemStore, key = newKey } = present;
+  const { shapes, itemStore, update = () => {}, key = newKey } = present;
   const ordered = [...chosen].sort(drawnBefore);
   /** @type {Returning} */
-  const plan = { shapes: [], placed: [], copies: 0, lost: 0 };
+  const plan = { shapes: [], placed: [], copies: 0, lost: 0, problem: null };
   /** The keys of new versions, by the keys of the objects. @type {Map<string, string>} */
   const keys = new Map();
-  for (const { item, now, blob } of await contentsOf(ordered, itemStore)) {
-    if (!blob) plan.lost += 1;
-    else {
-      const { name, contentType, natural, preview } = item;
-      plan.placed.push({ added: { blob, name, contentType, natural, preview }, place: item.place });
-      if (now) plan.copies += 1;
+  const contents = await contentsOf(ordered, itemStore);
+  update();
+  for (const { item, place, blob, error } of contents) {
+    const now = itemStore.current(item);
+    // Somebody else may have brought it back meanwhile.
+    if (now && isPlacedAlike(item, place, now)) continue;
+    if (!blob) {
+      if (isGone(error)) plan.lost += 1;
+      else plan.problem ??= error;
+      continue;
     }
+    const { name, contentType, natural, preview } = item;
+    const id = key();
+    keys.set(item.id, id);
+    plan.placed.push({ added: { blob, name, contentType, natural, preview }, place, id });
+    if (now) plan.copies += 1;
   }
   for (const one of ordered) {
     if ('place' in one) continue;
@@ -58,11 +77,21 @@ export async function returning(chosen, present) {
     }
     plan.shapes.push(shape);
   }
-  // A line between two former versions connects these versions, not the present objects.
+  // A line between two former versions or returned pictures connects these, not the present objects.
   for (const shape of plan.shapes) {
     if ('points' in shape) Object.assign(shape, changedEnds(shape, (id) => keys.get(id) ?? id));
   }
   return plan;
+}
+
+/**
+ * Returns the sheets of objects as they are now. The sheets of a past moment change when another moment is shown.
+ * @param {readonly Drawable[]} chosen @param {Pick<import('../protocol/sheetSync.js').Sheets, 'find'>} sheets
+ * @returns {Pick<import('../protocol/sheetSync.js').Sheets, 'find'>}
+ */
+export function copyOfSheets(chosen, sheets) {
+  const found = new Map(numbersOf(chosen).map((number) => [number, sheets.find(number)]));
+  return { find: (number) => found.get(number) ?? null };
 }
 
 /**
@@ -71,32 +100,49 @@ export async function returning(chosen, present) {
  * @param {Pick<import('../protocol/sheetSync.js').Sheets, 'find' | 'set'>} present
  */
 export function returnSheets(chosen, past, present) {
-  for (const number of new Set(chosen.map(({ bounds }) => sheetOf(bounds)))) {
+  for (const number of numbersOf(chosen)) {
     const [then, now] = [past.find(number), present.find(number)];
     if (now?.isRemoved) present.set(number, { ...now, isRemoved: false });
     else if (!now && then) present.set(number, { ...then, isRemoved: false });
   }
 }
 
+/** @param {readonly Drawable[]} chosen @returns {number[]} the numbers of their sheets */
+function numbersOf(chosen) {
+  return [...new Set(chosen.map(({ bounds }) => sheetOf(bounds)))];
+}
+
 /**
  * Loads the contents of the pictures and files that are not on the page, or are there at another place.
- * @param {readonly Drawable[]} ordered @param {Present['itemStore']} itemStore
- * @returns {Promise<{ item: Item, now: Item | null, blob: Blob | null }[]>} `now`: the item on the page; `blob`: null if the
- *   content is gone
+ * @param {readonly Drawable[]} ordered @param {Present['itemStore']} itemStore @returns {Promise<Loaded[]>}
  */
 function contentsOf(ordered, itemStore) {
-  const all = ordered.flatMap((item) => 'place' in item ? [{ item, now: itemStore.current(item) }] : []);
-  const missing = all.filter(({ item, now }) => !now || !isPlacedAlike(item, now));
-  return Promise.all(missing.map(async ({ item, now }) => {
-    return { item, now, blob: now?.blob ?? await item.load().catch(() => null) };
+  const items = ordered.flatMap((one) => 'place' in one ? [one] : []);
+  const missing = items.filter((item) => {
+    const now = itemStore.current(item);
+    return !now || !isPlacedAlike(item, item.place, now);
+  });
+  return Promise.all(missing.map(async (item) => {
+    // The past picture may move on meanwhile.
+    const { place } = item;
+    try {
+      return { item, place, blob: itemStore.current(item)?.blob ?? await item.load(), error: null };
+    } catch (error) {
+      return { item, place, blob: null, error };
+    }
   }));
 }
 
-/** @param {Item} past @param {Item} now @returns {boolean} true if both are at the same place */
-function isPlacedAlike(past, now) {
-  const [one, other] = [past.place, now.place];
+/** @param {unknown} error @returns {boolean} true if the content no longer exists */
+function isGone(error) {
+  return !(error instanceof GroupSessionError) || GONE.includes(error.code);
+}
+
+/** @param {Item} past @param {Placement} place its place in the past @param {Item} now @returns {boolean} true if it is the same */
+function isPlacedAlike(past, place, now) {
+  const { place: other } = now;
   // If its messages have no size, the size of a picture is unknown until it is loaded.
   const isSized = !past.isPicture || past.natural !== null;
-  const isAlike = one.x === other.x && one.y === other.y && one.z === other.z && past.angle === now.angle;
-  return isAlike && (!isSized || one.width === other.width && one.height === other.height);
+  const isAlike = place.x === other.x && place.y === other.y && place.z === other.z && (place.angle ?? 0) === now.angle;
+  return isAlike && (!isSized || place.width === other.width && place.height === other.height);
 }

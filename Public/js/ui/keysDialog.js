@@ -50,6 +50,7 @@ function keys() {
     [[shift('0')], laterStrings.keyActualSize],
     [['F', shift('1')], strings.showEverything],
     [[shift(strings.pageUp), shift(pageDown)], laterStrings.keySheets],
+    [[laterStrings.space], `${laterStrings.timeMachine}: ${laterStrings.play}`],
     [[mod('S')], strings.saveCopy],
     [['?'], laterStrings.keyList],
   ];

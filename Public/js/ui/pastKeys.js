@@ -23,10 +23,10 @@ import { stepToObject } from './objectStepper.js';
 const STEP = 64;
 /** @type {ReadonlyMap<string, [number, number]>} */
 const ARROWS = new Map([
-  ['ArrowLeft', [STEP, 0]],
-  ['ArrowRight', [-STEP, 0]],
-  ['ArrowUp', [0, STEP]],
-  ['ArrowDown', [0, -STEP]],
+  ['arrowleft', [STEP, 0]],
+  ['arrowright', [-STEP, 0]],
+  ['arrowup', [0, STEP]],
+  ['arrowdown', [0, -STEP]],
 ]);
 
 /** @param {HTMLElement} dialog @param {Parts} parts */
@@ -36,16 +36,17 @@ export function bindPastKeys(dialog, parts) {
     // Fields have keys of their own: the text of a link can be selected.
     if (target instanceof HTMLSelectElement || target instanceof HTMLInputElement && target.type === 'text') return;
     const isMod = event.ctrlKey || event.metaKey;
-    const action = isMod || event.altKey ? null : actionOf(key, target, parts);
-    if (isMod && key.toLowerCase() === 'a') chooseAll(parts);
-    else if (action) action();
-    else return;
+    const name = key.toLowerCase();
+    const action = isMod || event.altKey ? null : actionOf(name, target, parts);
+    if (isMod && name === 'a') chooseAll(parts);
+    else if (!action) return;
+    else if (!event.repeat || name !== ' ') action();
     event.preventDefault();
     parts.requestFrame();
   });
 }
 
-/** @param {string} key @param {EventTarget | null} target @param {Parts} parts @returns {(() => void) | null} */
+/** @param {string} key in lower case @param {EventTarget | null} target @param {Parts} parts @returns {(() => void) | null} */
 function actionOf(key, target, parts) {
   const { view, play } = parts;
   const arrow = ARROWS.get(key);
@@ -53,7 +54,7 @@ function actionOf(key, target, parts) {
   if (arrow) return target === view.canvas ? () => view.camera.pan(...arrow) : null;
   if (key === ' ') return target instanceof HTMLInputElement ? play : null;
   // Without a selection, it closes the dialog.
-  if (key === 'Escape') return view.selection.size > 0 ? () => view.selection.choose([]) : null;
+  if (key === 'escape') return view.selection.size > 0 ? () => view.selection.choose([]) : null;
   /** @type {Record<string, () => void>} */
   const actions = {
     ',': () => step(-1, parts),

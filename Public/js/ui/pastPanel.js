@@ -74,6 +74,9 @@ export class PastPanel {
   }
 
   open() {
+    // A text that is about an earlier history must not appear.
+    clearTimeout(this.#loading);
+    this.#before = '';
     this.#show({ isWorking: false });
     this.#sheets.hidden = this.#link.hidden = true;
     this.#when.textContent = this.#who.textContent = '';

@@ -116,6 +116,8 @@ export class PastView {
   close() {
     this.#lifetime.abort();
     this.#input = null;
+    // The session may have ended in the middle of a movement.
+    this.#tool.cancel();
     this.selection.choose([]);
   }
 

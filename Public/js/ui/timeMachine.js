@@ -6,8 +6,8 @@ import { Playback } from '../model/playback.js';
 import { Timeline } from '../model/timeline.js';
 import { HistoryReader } from '../sync/history/historyReader.js';
 import { HistoryRequests } from '../sync/history/historyRequests.js';
-import { errorText } from '../i18n/i18n.js';
 import { laterStrings } from '../i18n/later.js';
+import { pastErrorText } from './pastErrors.js';
 import { bindPastKeys } from './pastKeys.js';
 import { PastPanel } from './pastPanel.js';
 import { UNKNOWN_COLOR } from './pastSlider.js';
@@ -26,13 +26,14 @@ import { PastView } from './pastView.js';
  * @property {import('../model/item.js').ItemPainter} painter
  * @property {MediaQueryList} reducedMotion
  * @property {() => number} sheet returns the number of the sheet that the page shows, or is about to show
- * @property {(chosen: readonly Drawable[], isAll: boolean, past: PastScene) => Promise<string>} bringBack brings objects back to the
- *   page; `isAll`: the whole moment; returns the reason why nothing came back, or '' if something did
+ * @property {(chosen: readonly Drawable[], isAll: boolean, past: PastScene, signal: AbortSignal) => Promise<string>} bringBack
+ *   brings objects back to the page, unless the signal is aborted before; `isAll`: the whole moment; returns the reason why nothing
+ *   came back, or '' if something did
  * @property {(sequence: number, sheet: number) => string} linkTo returns the link to a moment
  * @property {() => void} closed called when it is closed
  * @property {() => void} requestFrame
- * @property {Pick<typeof import('../app/session.js'), 'Attachment' | 'readAttachment' | 'SheetContents' | 'Sheets' | 'SheetView'>}
- *   sessionModule
+ * @property {Pick<typeof import('../app/session.js'), 'pastAttachment' | 'readAttachment' | 'SheetContents' | 'Sheets' |
+ *   'SheetView'>} sessionModule
  */
 
 export class TimeMachine {
@@ -51,6 +52,10 @@ export class TimeMachine {
   #overview = null;
   /** The position on the axis. */
   #position = 0;
+  /** The moment that is shown when the history is known. @type {Moment | null} */
+  #moment = null;
+  /** Aborted when it is closed. */
+  #lifetime = new AbortController();
   /** True until the first picture of a history is shown. */
   #isNew = true;
   /** True while objects are being brought back. */
@@ -63,16 +68,13 @@ export class TimeMachine {
     this.#past = new PastScene({
       sheets: new sessionModule.Sheets(),
       readAttachment: sessionModule.readAttachment,
-      attachment: (facts, sequence) => this.#attachment(facts, sequence),
+      attachment: (...entry) => sessionModule.pastAttachment(parts.base, this.#session?.id ?? '', ...entry),
       blobOf: (id) => parts.items.find(id)?.blob ?? null,
       nameOf: (number) => this.#participant(number)?.name ?? '',
     });
     this.#loader = new MomentLoader(this.#past, {
       shown: (state, isLast) => this.#changed(state, isLast),
-      failed: (error) => {
-        this.#pause();
-        this.#failed(error, laterStrings.momentGone);
-      },
+      failed: (error) => this.#notShown(error),
       busy: (isBusy) => this.#panel.busy(isBusy),
     });
     this.#view = new PastView({
@@ -88,7 +90,7 @@ export class TimeMachine {
       play: () => this.#togglePlayback(),
       step: (by) => this.#step(by),
       bringBack: () => this.#bringBack(),
-      link: () => parts.linkTo(this.#loader.shown, this.#view.sheetView.current),
+      link: () => parts.linkTo(this.#sequence, this.#view.sheetView.current),
       // The dialog may be open again before the `close` event of the last time.
       closed: () => this.#panel.dialog.open || this.close(),
     });
@@ -115,21 +117,25 @@ export class TimeMachine {
     if (this.#session === session) return this.#goTo(moment);
     this.close();
     this.#session = session;
+    this.#moment = moment;
+    this.#lifetime = new AbortController();
     this.#isNew = true;
+    this.#isReturning = false;
     this.#panel.open();
     this.#view.open(this.#parts.camera);
     const requests = new HistoryRequests({ base: this.#parts.base, session: session.id });
     try {
       const overview = await this.#loader.open(new HistoryReader(requests));
-      if (overview) this.#begin(overview, moment);
+      if (overview) this.#begin(overview);
     } catch (error) {
-      this.#failed(error, laterStrings.noHistory);
+      this.#panel.fail(pastErrorText(error, laterStrings.noHistory));
     }
   }
 
   close() {
     this.#panel.close();
     if (!this.isOpen) return;
+    this.#lifetime.abort();
     this.#playback.pause();
     this.#view.close();
     this.#session = this.#timeline = this.#overview = null;
@@ -145,25 +151,31 @@ export class TimeMachine {
     return (this.#past.isChanging || this.#view.frame(now)) || this.#playback.isPlaying;
   }
 
-  /** @param {import('../sync/history/historyOverview.js').HistoryOverview} overview @param {Moment | null} moment */
-  #begin(overview, moment) {
-    this.#overview = overview;
-    const { buckets, first, through } = overview;
+  /** @param {import('../sync/history/historyOverview.js').HistoryOverview} overview */
+  #begin(overview) {
+    const { buckets, first, through } = this.#overview = overview;
     if (buckets.length === 0 || first === through) return this.#panel.fail(laterStrings.emptyHistory);
     this.#timeline = new Timeline(buckets, first, through);
     const colorOf = (/** @type {number} */ sender) => this.#participant(sender)?.color ?? UNKNOWN_COLOR;
     this.#panel.begin(this.#timeline, [first + 1, through], colorOf);
-    this.#goTo(moment);
+    this.#goTo(this.#moment);
   }
 
   /** @param {Moment | null} moment null: the present */
   #goTo(moment) {
+    this.#moment = moment;
     const [timeline, overview] = [this.#timeline, this.#overview];
     if (!timeline || !overview) return;
     const { first, through } = overview;
     const wanted = !moment ? through : 'time' in moment ? timeline.sequenceAtTime(moment.time) : moment.sequence;
     if (wanted < first) this.#panel.note(laterStrings.momentGone);
     this.#seek(Math.min(through, Math.max(first, wanted)));
+  }
+
+  /** The sequence of the picture; before there is one, of the slider. */
+  get #sequence() {
+    const { nearest } = this.#loader;
+    return nearest < 0 ? this.#timeline?.sequenceAt(this.#position) ?? 0 : nearest;
   }
 
   /** The person moved the slider. @param {number} position */
@@ -183,6 +195,7 @@ export class TimeMachine {
     const [timeline, overview] = [this.#timeline, this.#overview];
     if (!timeline || !overview) return;
     this.#pause();
+    this.#panel.note('');
     const { wanted } = this.#loader;
     // After an error, no state is shown.
     const from = wanted < 0 ? timeline.sequenceAt(this.#position) : wanted;
@@ -230,6 +243,17 @@ export class TimeMachine {
     this.#parts.requestFrame();
   }
 
+  /** The picture has not changed. The slider goes back to its moment. @param {unknown} error */
+  #notShown(error) {
+    const [{ shown }, timeline] = [this.#loader, this.#timeline];
+    this.#pause();
+    if (shown >= 0 && timeline) {
+      this.#position = timeline.positionOf(shown);
+      this.#describe(timeline.timeOf(shown), timeline.senderAround(shown));
+    }
+    this.#panel.note(pastErrorText(error, laterStrings.momentGone));
+  }
+
   /** Begins with the sheet and the view of the page, unless the moment has nothing there. */
   #showFirst() {
     const { sheetView } = this.#view;
@@ -240,54 +264,45 @@ export class TimeMachine {
 
   /** @param {number | null} time @param {number} sender */
   #describe(time, sender) {
-    const who = sender > 0 ? this.#participant(sender) : null;
-    this.#panel.describe(this.#position, pastTime(time), who);
-  }
-
-  /** @param {unknown} error @param {string} gone the text if the gateway does not have what was requested */
-  #failed(error, gone) {
-    const { code } = /** @type {{ code?: string }} */ (error);
-    const text = code === 'not-found' ? gone : laterStrings.historyErrors[code ?? ''] ?? errorText(error);
-    if (this.#timeline) this.#panel.note(text);
-    else this.#panel.fail(text);
+    this.#panel.describe(this.#position, pastTime(time), sender > 0 ? this.#participant(sender) : null);
   }
 
   async #bringBack() {
-    const session = this.#session;
+    const [session, { signal }] = [this.#session, this.#lifetime];
     // Before the page has all objects of the session, the past ones cannot be compared with them.
     if (!session?.isConnected) return this.#panel.note(laterStrings.needsConnection);
     if (this.#isReturning) return;
     this.#isReturning = true;
     this.#pause();
+    const { wanted } = this.#loader;
     await this.#loader.idle;
-    const reason = session === this.#session ? await this.#bringChosenBack() : '';
+    // Otherwise the moment could not be loaded, or the person wants another one now.
+    const isShown = this.#loader.shown === wanted;
+    const reason = isShown && !signal.aborted ? await this.#bringChosenBack(signal) : '';
+    if (signal.aborted) return;
     this.#isReturning = false;
-    if (session !== this.#session) return;
     if (reason) this.#panel.note(reason);
-    else this.close();
+    else if (isShown) this.close();
   }
 
-  /** Brings the selection back, or the whole moment if nothing is selected. @returns {Promise<string>} as `bringBack` */
-  async #bringChosenBack() {
+  /**
+   * Brings the selection back, or the whole moment if nothing is selected.
+   * @param {AbortSignal} signal @returns {Promise<string>} as `bringBack`
+   */
+  async #bringChosenBack(signal) {
+    // The moment could not be loaded.
+    if (this.#loader.shown < 0) return laterStrings.historyErrors.unavailable;
     const { selection } = this.#view;
     const isAll = selection.size === 0;
     const chosen = isAll ? [...this.#past.scene.all] : [...selection.shapes, ...selection.items];
     this.#panel.busy(true);
-    const reason = await this.#parts.bringBack(chosen, isAll, this.#past);
-    this.#panel.busy(false);
+    const reason = await this.#parts.bringBack(chosen, isAll, this.#past, signal);
+    if (!signal.aborted) this.#panel.busy(false);
     return reason;
   }
 
   /** @param {number} number */
   #participant(number) {
     return this.#overview?.participants.get(number) ?? this.#session?.participant(number) ?? null;
-  }
-
-  /** @param {import('../sync/journal/attachment.js').AttachmentFacts} facts @param {number} sequence */
-  #attachment(facts, sequence) {
-    const url = new URL(`api/sessions/${this.#session?.id}/attachments/${facts.id}`, this.#parts.base).href;
-    // The content may be complete by now, or gone. If it is gone, the picture is shown as an empty frame.
-    const record = { ...facts, state: /** @type {const} */ ('ready'), sequence, isStalled: false };
-    return new this.#parts.sessionModule.Attachment(record, url, (...request) => fetch(...request));
   }
 }

@@ -29,14 +29,15 @@ struct HistoryRequestTests {
 
   @Test("a history with many parts has at most 512 buckets, which cover all entries")
   func buckets() throws {
-    var parts: [HistoryOverview.Bucket] = []
+    var summary = HistoryOverview.Summary()
     for sequence in 1...2_000 as ClosedRange<UInt64> {
       let groups = try HistoryGroup.groups(
         inRun: Self.run(sequence, sender: ParticipantNumber(sequence % 20 + 1)).span, after: 0,
         time: 1_000 * sequence)
-      parts += groups.map { HistoryOverview.Bucket($0) }
+      for group in groups { summary.add(HistoryOverview.Bucket(group)) }
+      #expect(summary.buckets.count <= 512)
     }
-    let overview = HistoryOverview([], parts, through: 2_000)
+    let overview = HistoryOverview([], summary, through: 2_000)
     #expect(overview.buckets.count == 500)
     #expect(overview.buckets[0].first == 1 && overview.buckets[0].last == 4)
     #expect(overview.buckets[0].firstTime == 1_000 && overview.buckets[0].lastTime == 4_000)
@@ -56,9 +57,10 @@ struct HistoryRequestTests {
     let group = try HistoryGroup.groups(inRun: Self.run(10, sender: 3).span, after: 9, time: nil)
     let person = Participant(
       id: EntryKey(high: 0, low: 1).uuid, number: 3, name: "Ada", color: "#112233")
+    var summary = HistoryOverview.Summary()
+    for one in group { summary.add(HistoryOverview.Bucket(one)) }
     let text = String(
-      decoding: HistoryOverview(pieces, group.map { HistoryOverview.Bucket($0) }, through: 10)
-        .encoded([person]), as: UTF8.self)
+      decoding: HistoryOverview(pieces, summary, through: 10).encoded([person]), as: UTF8.self)
     #expect(
       text
         == #"{"through":10,"stored":9,"states":[[0,null,0],[9,"000000cd",200]],"#

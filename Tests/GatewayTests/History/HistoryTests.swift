@@ -25,8 +25,20 @@ extension OverSockets {
         }
       }
 
+      struct State: Decodable, Equatable {
+        let sequence: UInt64
+        let tag: String?
+
+        init(from decoder: any Decoder) throws {
+          var row = try decoder.unkeyedContainer()
+          sequence = try row.decode(UInt64.self)
+          tag = try row.decodeNil() ? nil : row.decode(String.self)
+        }
+      }
+
       let through: UInt64
       let stored: UInt64
+      let states: [State]
       let chunks: [Row]
       let participants: [Participant]
     }
@@ -103,6 +115,8 @@ extension OverSockets {
       let client = try HTTPClient(gateway)
       let overview = try Self.overview(client, session)
       #expect(overview.stored == 0 && overview.chunks.isEmpty)
+      // The history begins with the session, so it begins with the empty state.
+      #expect(overview.states.map(\.sequence) == [0] && overview.states.first?.tag == nil)
       #expect(overview.through >= 21)
       #expect(overview.participants.map(\.number) == [ada.number])
       let answer = try client.ask("GET", Self.path(session, "?from=1&to=1000"))

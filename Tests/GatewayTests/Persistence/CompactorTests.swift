@@ -82,6 +82,26 @@ struct CompactorTests {
   }
 
   @Test(
+    "Entries that arrive during the extension before a compaction are in the history before the log drops them"
+  )
+  func extendsAgain() async throws {
+    let worker = try ComponentWorker(historyBytes: 1 << 26) { $0.catchUpTailBytes = 100_000 }
+    worker.store.holdExtensions(true)
+    try await worker.makeSession()
+    let writer = try await worker.join()
+    try await worker.supersede(from: writer)
+    #expect(worker.store.compactionsBegun.isEmpty)
+    worker.store.holdExtensions(false)
+    await worker.turn()
+    #expect(await worker.compactions == 1)
+    let policy = HistoryPolicy(byteCount: 1 << 26, retainedBytes: 0)
+    _ = try await worker.store.extendHistory(ComponentWorker.id(1), policy)
+    let pieces = try worker.store.historyPieces(of: ComponentWorker.id(1))
+    #expect(pieces.first?.first == 1)
+    #expect(zip(pieces, pieces.dropFirst()).allSatisfy { $1.first == $0.last + 1 }, "\(pieces)")
+  }
+
+  @Test(
     "If a session ends during its compaction, the compaction is abandoned, and the log keeps its last record")
   func endsMeanwhile() async throws {
     let worker = try Self.worker()

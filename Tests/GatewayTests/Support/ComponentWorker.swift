@@ -71,7 +71,9 @@ actor ComponentWorker {
   private var clients: [Client] = []
   private var running = 0
 
-  init(flushInterval: Duration? = nil, configure: (inout Limits) -> Void = { _ in }) throws {
+  init(
+    flushInterval: Duration? = nil, historyBytes: Int = 0, configure: (inout Limits) -> Void = { _ in }
+  ) throws {
     var limits = Limits()
     configure(&limits)
     self.limits = limits
@@ -95,7 +97,7 @@ actor ComponentWorker {
       Persister.Environment(
         store: store, unsaved: UnsavedBytes(limit: limits.unsavedBytes), ledger: ledger,
         disk: DiskMonitor(reserve: 0) { () throws(StorageError) in 1 << 40 }, clock: .ofThisMachine,
-        generation: "generation", log: log),
+        generation: "generation", log: log, historyBytes: historyBytes),
       reactor: 0, clock: clock, tasks: tasks, counters: counters)
     let memory = SessionMemory(limit: limits.memoryBytes)
     broadcaster = Broadcaster(

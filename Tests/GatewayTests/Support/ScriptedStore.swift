@@ -21,6 +21,7 @@ final class ScriptedStore: SessionStore {
     var compactionsAbandoned = 0
     var failsCompaction = false
     var holdsCompactions = false
+    var holdsExtensions = false
   }
 
   let memory: MemoryStore
@@ -57,6 +58,11 @@ final class ScriptedStore: SessionStore {
   /// Determines whether compactions wait at their beginning.
   func holdCompactions(_ holds: Bool) {
     state.withLock { $0.holdsCompactions = holds }
+  }
+
+  /// Determines whether extensions of histories wait at their end.
+  func holdExtensions(_ holds: Bool) {
+    state.withLock { $0.holdsExtensions = holds }
   }
 
   func shard(of id: SessionID) -> Int { Int(id.low) % shardCount }
@@ -124,7 +130,9 @@ final class ScriptedStore: SessionStore {
   }
 
   func extendHistory(_ id: SessionID, _ policy: HistoryPolicy) async throws(StorageError) -> HistoryExtent {
-    try await memory.extendHistory(id, policy)
+    let extent = try await memory.extendHistory(id, policy)
+    while state.withLock({ $0.holdsExtensions }) { await Task.yield() }
+    return extent
   }
 
   func trimHistory(of id: SessionID, after sequence: UInt64) async throws(StorageError) -> HistoryExtent {

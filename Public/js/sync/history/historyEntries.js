@@ -24,6 +24,7 @@ import { decodeEntries, Retention, WireError } from '../wire.js';
  * @property {HistoryEntry[]} entries in rising sequence; of a state, in its order
  * @property {number | null} state the sequence of the state that the part begins with; null: it has none
  * @property {number | null} time of the state
+ * @property {number} from the first sequence that the part covers; 0: it covers none
  * @property {number} to the last sequence that the part covers; 0: it covers none
  */
 
@@ -65,7 +66,7 @@ export async function readHistory(bytes, breaks) {
 
 class PartReader {
   /** @type {HistoryPart} */
-  part = { entries: [], state: null, time: null, to: 0 };
+  part = { entries: [], state: null, time: null, from: 0, to: 0 };
   #bytes;
   #view;
   #at = 0;
@@ -151,6 +152,7 @@ class PartReader {
     const [from, to] = [number(mark.from), number(mark.to)];
     if (from === 0 || to < from || from <= this.#to) throw damaged();
     [this.#from, this.#to, this.#time] = [from, to, time];
+    part.from ||= from;
     part.to = to;
   }
 }

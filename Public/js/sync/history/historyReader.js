@@ -14,8 +14,11 @@ import { HistoryState } from './historyState.js';
 
 /** The maximum size of the cached pieces that the present moment does not need, in bytes. */
 const MAX_KEPT_BYTES = 48 * 2 ** 20;
-/** The maximum number of pieces that lead to a moment. The gateway stores a state after every few chunks. */
-const MAX_PIECES = 80;
+/**
+ * The maximum number of pieces that lead to a moment. The gateway writes a stored state when the chunks after the last one are as
+ * large as that state. Chunks can be small.
+ */
+const MAX_PIECES = 1024;
 /** The maximum number of requests for the entries that are not in chunks yet. The gateway sends about 1 MiB for each. */
 const MAX_TAILS = 64;
 
@@ -78,7 +81,7 @@ export class HistoryReader {
    */
   async stateAt(sequence, isWanted = () => true) {
     try {
-      return await this.#stateAt(sequence, isWanted);
+      return await this.#stateAt(sequence, isWanted, false);
     } catch (error) {
       // The requests of this call were aborted.
       if (!isWanted()) return null;
@@ -88,11 +91,11 @@ export class HistoryReader {
     // The gateway has replaced pieces since the overview was read.
     await this.open();
     this.#state = null;
-    return await this.#stateAt(sequence, isWanted);
+    return await this.#stateAt(sequence, isWanted, true);
   }
 
-  /** @param {number} sequence @param {() => boolean} isWanted */
-  async #stateAt(sequence, isWanted) {
+  /** @param {number} sequence @param {() => boolean} isWanted @param {boolean} allowsGaps as in `#readTail` */
+  async #stateAt(sequence, isWanted, allowsGaps) {
     const overview = this.#overview;
     if (!overview || sequence < overview.first) throw new GroupSessionError('not-found');
     const base = this.#baseFor(overview, sequence);
@@ -106,7 +109,7 @@ export class HistoryReader {
     this.#state = null;
     for (const { entries, to } of parts) state.advance(entries, Math.min(sequence, to));
     this.#state = state;
-    if (sequence > overview.stored && !await this.#readTail(state, sequence, overview, isWanted)) return null;
+    if (sequence > overview.stored && !await this.#readTail(state, sequence, isWanted, allowsGaps)) return null;
     state.sequence = sequence;
     this.#trim(new Set(queries));
     return state;
@@ -137,13 +140,17 @@ export class HistoryReader {
 
   /**
    * Applies the entries that are not in chunks yet.
-   * @param {HistoryState} state @param {number} sequence @param {HistoryOverview} overview @param {() => boolean} isWanted
+   * @param {HistoryState} state @param {number} sequence @param {() => boolean} isWanted
+   * @param {boolean} allowsGaps false: missing entries are an error, because another overview may lead to them; true: the gateway
+   *   has lost them
    */
-  async #readTail(state, sequence, { stored, through }, isWanted) {
+  async #readTail(state, sequence, isWanted, allowsGaps) {
+    const { stored, through } = /** @type {HistoryOverview} */ (this.#overview);
     let next = stored + 1;
     for (let count = 0; next <= sequence && count < MAX_TAILS; count += 1) {
-      const { entries, to } = await this.#load(`from=${next}&to=${through}`);
+      const { entries, from, to } = await this.#load(`from=${next}&to=${through}`);
       if (!isWanted()) return false;
+      if (from > next && !allowsGaps) throw new GroupSessionError('not-found');
       state.advance(entries, Math.min(sequence, to));
       // The gateway has nothing more.
       if (to < next) break;

@@ -16,6 +16,8 @@ const MAX_STATE_BYTES = 128 * 2 ** 20;
 const MAX_ATTEMPTS = 8;
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 5000;
+/** The number of pieces that are loaded at once, so that the gateway's limit of requests is not exceeded by much. */
+const MAX_AT_ONCE = 6;
 /** The codes of refusals after which the same request may succeed. */
 const TEMPORARY = ['rate-limited', 'unavailable'];
 
@@ -23,6 +25,9 @@ export class HistoryRequests {
   #url;
   #fetch;
   #wait;
+  #running = 0;
+  /** Begin the requests that wait for a place. @type {(() => void)[]} */
+  #waiting = [];
 
   /**
    * @param {object} options
@@ -54,8 +59,17 @@ export class HistoryRequests {
    * Loads a state or a range of entries.
    * @param {string} query @param {AbortSignal} signal @returns {Promise<Uint8Array>} @throws {GroupSessionError}
    */
-  piece(query, signal) {
-    return this.#ask(query, query.startsWith('state') ? MAX_STATE_BYTES : MAX_CHUNK_BYTES, signal);
+  async piece(query, signal) {
+    if (this.#running < MAX_AT_ONCE) this.#running += 1;
+    else await new Promise((resolve) => this.#waiting.push(() => resolve(undefined)));
+    try {
+      signal.throwIfAborted();
+      return await this.#ask(query, query.startsWith('state') ? MAX_STATE_BYTES : MAX_CHUNK_BYTES, signal);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running -= 1;
+    }
   }
 
   /** @param {string} query @param {number} maximum in bytes @param {AbortSignal} signal */

@@ -27,8 +27,8 @@ final class HistoryRoutes {
   private static let extensionBytes = 262_144
   /// The approximate maximum number of bytes of a tail.
   private static let tailBytes = 1 << 20
-  /// The time after which a client may repeat a request that found no free slot.
-  private static let retryMs: UInt64 = 500
+  /// The maximum number of overviews of one reactor whose tails are in memory.
+  private static let concurrentOverviews = 4
   /// The `Cache-Control` of pieces with a tag. Such a piece never changes.
   private static let immutable = "private, max-age=31536000, immutable"
 
@@ -37,6 +37,8 @@ final class HistoryRoutes {
   private let downloads: DownloadService
   private let clock: LoopClock
   private let logger: GatewayLogger
+  /// The number of overviews whose tails are in memory.
+  private var overviewsInMemory = 0
 
   init(
     _ environment: Environment, _ sessions: SessionTable, _ downloads: DownloadService, clock: LoopClock,
@@ -116,6 +118,10 @@ final class HistoryRoutes {
 
   private func overview(of host: SessionHost, by reader: HistoryReader) async throws(Refusal) -> [UInt8] {
     await sessions.history.extendForReading(host, minimumBytes: Self.extensionBytes)
+    // The places for tails may be taken by slow readers. An overview does not wait for these.
+    guard overviewsInMemory < Self.concurrentOverviews else { throw .tooManyHistories }
+    overviewsInMemory += 1
+    defer { overviewsInMemory -= 1 }
     let (after, through) = (host.history.through, host.session.committed)
     let overview: HistoryOverview
     do throws(StorageError) {
@@ -133,11 +139,7 @@ final class HistoryRoutes {
     from first: UInt64, of host: SessionHost, by reader: HistoryReader, for head: RequestHead,
     over key: Connection.Key
   ) async throws(Refusal) -> HTTPResponse? {
-    guard environment.tails.take() else {
-      var refusal = Refusal(.unavailable, "Too many histories are being read. Try again in a moment.")
-      refusal.retryAfterMs = Self.retryMs
-      throw refusal
-    }
+    guard environment.tails.take() else { throw .tooManyHistories }
     let prefersGzip = AcceptEncoding.prefersGzip(head.fields)
     let encoded: (bytes: [UInt8], isCompressed: Bool)
     do throws(StorageError) {
@@ -181,6 +183,13 @@ final class HistoryRoutes {
 extension Refusal {
   fileprivate static var noHistory: Refusal {
     Refusal(.notFound, "This gateway keeps no history of this session.")
+  }
+
+  /// The refusal of a request for which no place was free, with the time after which it may be repeated.
+  fileprivate static var tooManyHistories: Refusal {
+    var refusal = Refusal(.unavailable, "Too many histories are being read. Try again in a moment.")
+    refusal.retryAfterMs = 500
+    return refusal
   }
 
   fileprivate static var noHistoryPiece: Refusal {

@@ -46,8 +46,36 @@ struct HistoryOverview: Sendable {
     }
   }
 
-  /// The maximum number of buckets.
-  static let maximumBuckets = 512
+  /// The buckets of any number of parts. When there are too many, two become one, so the memory for them is bounded.
+  struct Summary: Sendable {
+    /// The maximum number of buckets. It is even.
+    static let maximumBuckets = 512
+
+    private(set) var buckets: [Bucket] = []
+    /// The number of parts in a bucket, and in the last bucket.
+    private var (size, lastSize) = (1, 0)
+
+    /// Adds the entries that follow the last bucket.
+    mutating func add(_ part: Bucket) {
+      if lastSize < size, !buckets.isEmpty {
+        buckets[buckets.count - 1].add(part)
+        lastSize += 1
+        return
+      }
+      if buckets.count == Self.maximumBuckets { halve() }
+      buckets.append(part)
+      lastSize = 1
+    }
+
+    private mutating func halve() {
+      var halved: [Bucket] = []
+      for (index, bucket) in buckets.enumerated() {
+        if index.isMultiple(of: 2) { halved.append(bucket) } else { halved[halved.count - 1].add(bucket) }
+      }
+      buckets = halved
+      size *= 2
+    }
+  }
 
   /// The last sequence of the session that was stored at the time of the request.
   let through: UInt64
@@ -58,17 +86,12 @@ struct HistoryOverview: Sendable {
   ///
   /// - Parameters:
   ///   - pieces: the pieces in rising sequence.
-  ///   - parts: the summaries of all entries in rising sequence, in any number.
+  ///   - summary: all entries.
   ///   - through: the last stored sequence of the session.
-  init(_ pieces: [HistoryPiece], _ parts: [Bucket], through: UInt64) {
+  init(_ pieces: [HistoryPiece], _ summary: Summary, through: UInt64) {
     self.pieces = pieces
     self.through = through
-    let size = max(1, (parts.count + Self.maximumBuckets - 1) / Self.maximumBuckets)
-    var buckets: [Bucket] = []
-    for (index, part) in parts.enumerated() {
-      if index.isMultiple(of: size) { buckets.append(part) } else { buckets[buckets.count - 1].add(part) }
-    }
-    self.buckets = buckets
+    buckets = summary.buckets
   }
 
   /// The numbers of all senders in the overview, except the gateway.
@@ -100,7 +123,8 @@ struct HistoryOverview: Sendable {
 
   private func writeStates(to writer: inout JSONWriter) {
     // A history that reaches back to the start of the session begins with the empty state, which is not stored as a piece.
-    if let first = pieces.first, first.kind == .chunk, first.first == 1 {
+    let first = pieces.first.map { $0.kind == .chunk ? $0.first : 0 } ?? buckets.first?.first
+    if first == 1 {
       writer.element()
       writer.write(json: "[0,null,0]".utf8)
     }

@@ -61,17 +61,19 @@ actor HistoryReader {
   ) throws(StorageError) -> HistoryOverview {
     // A piece that is replaced or removed meanwhile may be missing. The client then reads the overview again.
     let pieces = try store.historyPieces(of: session).filter { $0.last <= sequence }
-    var parts: [HistoryOverview.Bucket] = []
+    var summary = HistoryOverview.Summary()
     for piece in pieces where piece.kind == .chunk {
       do throws(StorageError) {
-        parts += try store.openHistory(piece, of: session).blocks.map { HistoryOverview.Bucket($0) }
+        for block in try store.openHistory(piece, of: session).blocks {
+          summary.add(HistoryOverview.Bucket(block))
+        }
       } catch {
         // The piece was removed after it was listed, or is damaged. The rest of the history can be used.
         continue
       }
     }
-    parts += try groups(of: tail, after: sequence).map { HistoryOverview.Bucket($0) }
-    return HistoryOverview(pieces, parts, through: through)
+    for group in try groups(of: tail, after: sequence) { summary.add(HistoryOverview.Bucket(group)) }
+    return HistoryOverview(pieces, summary, through: through)
   }
 
   /// Returns an overview as JSON.

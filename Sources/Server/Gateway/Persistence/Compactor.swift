@@ -63,6 +63,9 @@ final class Compactor {
     await history.extendBeforeCompaction(stored)
     guard !stored.isRemoved else { return }
     let plan = stored.session.beginCompaction()
+    // Entries that arrived during the extension may have left the part of the log that the compaction keeps.
+    if plan.through > stored.history.through { await history.extendAgain(stored) }
+    guard !stored.isRemoved else { return }
     try await store.beginCompaction(stored.id, plan)
     var after: UInt64 = 0
     // A session may have many retained entries, so each iteration writes only one slice of them. Between two slices, the reactor

@@ -30,6 +30,12 @@ final class HistoryExtender {
     await extend(stored, minimumBytes: 1)
   }
 
+  /// Extends the history of a session once more before its log is compacted, unless the extension just before has failed.
+  func extendAgain(_ stored: StoredSession) async {
+    guard stored.extendHistoryAgainAt == nil else { return }
+    await extend(stored, minimumBytes: 1)
+  }
+
   /// Extends the history of a session for a client that reads it, if the log has enough entries that the history lacks.
   func extendForReading(_ stored: StoredSession, minimumBytes: Int) async {
     guard stored.extendHistoryAgainAt.map({ $0 <= clock.now }) ?? true else { return }

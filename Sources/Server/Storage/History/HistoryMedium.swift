@@ -60,4 +60,11 @@ struct HistoryFiles: HistoryMedium {
   func remove(_ piece: HistoryPiece) throws(StorageError) {
     try disk.removeFile(.history(piece), of: id)
   }
+
+  /// Removes pieces whose sequences other entries may get. After this call, they do not come back after a power cut.
+  func remove(_ pieces: [HistoryPiece]) throws(StorageError) {
+    guard !pieces.isEmpty else { return }
+    for piece in pieces { try remove(piece) }
+    try disk.syncNames(of: id)
+  }
 }

@@ -4,7 +4,8 @@ package struct HistoryPolicy: Sendable {
   package var byteCount: Int
   /// The number of bytes of the session's retained entries.
   package var retainedBytes: Int
-  /// The minimum number of bytes that the history must lack for an extension to be worthwhile.
+  /// The minimum number of bytes that the history must lack for an extension to be worthwhile. An extension is always worthwhile if
+  /// the log has dropped entries that the history lacks.
   package var minimumBytes: Int
 
   /// Creates rules. By default, every extension is worthwhile.

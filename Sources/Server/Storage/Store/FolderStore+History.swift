@@ -13,12 +13,16 @@ extension FolderStore {
   ) async throws(StorageError) -> HistoryExtent {
     await historyWork.begin(id)
     defer { historyWork.end(id) }
+    await historyWork.beginExtension()
+    defer { historyWork.endExtension() }
     let log = try openLog(id)
     guard let file = log.file else { throw StorageError(.writeHistory, code: EBADF) }
     // Records that arrive from now on belong to the next extension.
     let source = HistorySource(file: file, end: log.end, marks: log.marks)
     let isSkipped = policy.isStateTooLarge || historyWork.isSkipped(id, retainedBytes: policy.retainedBytes)
     let extended = ThreadResult<HistorySource.Extension>()
+    // With `full`, the log is on the disk already. And another sync could take the error that the sync of an append reports.
+    let syncsLog = durability == .process
     try await runDetached(niceness: Self.niceness) { [disk] () throws(StorageError) in
       let files = HistoryFiles(of: id, on: disk)
       guard !isSkipped else {
@@ -26,7 +30,7 @@ extension FolderStore {
         return
       }
       do throws(StorageError) {
-        extended.set(try source.extend(files, policy))
+        extended.set(try source.extend(files, policy, syncsLog: syncsLog))
       } catch {
         // Only the first error is reported. The next extension removes the file.
         try? files.discard()
@@ -46,7 +50,7 @@ extension FolderStore {
     let files = HistoryFiles(of: id, on: disk)
     try files.discard()
     let pieces = try files.pieces()
-    for piece in pieces where piece.last > sequence { try files.remove(piece) }
+    try files.remove(pieces.filter { $0.last > sequence })
     return HistoryExtent(pieces.filter { $0.last <= sequence })
   }
 
@@ -76,6 +80,12 @@ extension FolderStore {
 
 /// The work on the histories of a store's sessions. Not `Sendable`: it belongs to one store.
 final class HistoryWork {
+  /// The maximum number of extensions at the same time. Each one needs a thread, and memory for the keys of a session.
+  private static let concurrentExtensions = 2
+
+  /// The number of extensions in progress, and the callers that wait for the end of one.
+  private var extensions = 0
+  private var queue: [CheckedContinuation<Void, Never>] = []
   /// The sessions whose history is being changed, each with the callers that wait until they may change it.
   private var waiters: [SessionID: [CheckedContinuation<Void, Never>]] = [:]
   /// The sessions whose state did not fit into their history, and the retained bytes at that time.
@@ -92,6 +102,20 @@ final class HistoryWork {
   /// Ends the change that began with `begin`.
   func end(_ id: SessionID) {
     for continuation in waiters.removeValue(forKey: id) ?? [] { continuation.resume() }
+  }
+
+  /// Waits until one more history may be extended.
+  func beginExtension() async {
+    guard extensions == Self.concurrentExtensions else {
+      extensions += 1
+      return
+    }
+    await withCheckedContinuation { queue.append($0) }
+  }
+
+  /// Ends an extension: the caller that has waited longest takes its place.
+  func endExtension() {
+    if queue.isEmpty { extensions -= 1 } else { queue.removeFirst().resume() }
   }
 
   /// Records that the state of a session does not fit into its history.
@@ -125,7 +149,12 @@ struct HistorySource: Sendable {
   let marks: LogMarks
 
   /// Extends a history with the runs of this log.
-  func extend(_ files: HistoryFiles, _ policy: HistoryPolicy) throws(StorageError) -> Extension {
+  ///
+  /// - Parameter syncsLog: true if the log is synced first. Otherwise, a power cut could leave a log that lacks entries of the
+  ///   history, and the newest pieces would be removed when the session is opened.
+  func extend(
+    _ files: HistoryFiles, _ policy: HistoryPolicy, syncsLog: Bool
+  ) throws(StorageError) -> Extension {
     var builder: HistoryBuilder
     do throws(StorageError) {
       builder = try HistoryBuilder(files, policy)
@@ -139,7 +168,9 @@ struct HistorySource: Sendable {
     let isContiguous = first.sequence <= builder.through + 1
     let start = isContiguous ? marks.mark(before: builder.through + 1) ?? first : nil
     let offset = start?.offset ?? LogFormat.firstRecord.count
-    guard end.length - offset >= policy.minimumBytes else { return present }
+    // Without its `base` records, a history of a log that has dropped entries could not be read at all.
+    guard !isContiguous || end.length - offset >= policy.minimumBytes else { return present }
+    if syncsLog { try file.sync() }
     var reader = LogReader(
       file, from: offset, chain: start?.chain ?? LogFormat.firstChain, to: end.length)
     do throws(StorageError) {
@@ -191,6 +222,6 @@ struct HistorySource: Sendable {
   /// Removes a history with damaged pieces, so that the next extension begins a new one. The error is reported.
   private static func removeIfDamaged(_ error: StorageError, _ files: HistoryFiles) throws(StorageError) {
     guard case .failed(.readHistory, code: EBADMSG) = error else { return }
-    for piece in try files.pieces().inOrder { try files.remove(piece) }
+    try files.remove(try files.pieces().inOrder)
   }
 }

@@ -12,14 +12,13 @@ extension MemoryStore {
     guard !policy.isStateTooLarge else { return HistoryExtent(try history.pieces()) }
     var builder = try HistoryBuilder(history, policy)
     let through = builder.through
-    guard try Self.byteCount(of: session.records, after: through) >= policy.minimumBytes else {
-      return HistoryExtent(builder.pieces)
-    }
     // If the records have lost entries that the history lacks, the history starts over with the `base` records.
     let first = session.records.first { $0.kind == .run }.flatMap {
       LogMarks.firstSequence(ofRun: $0.body.span)
     }
     let isContiguous = first.map { $0 <= through + 1 } ?? true
+    let byteCount = try Self.byteCount(of: session.records, after: through)
+    guard !isContiguous || byteCount >= policy.minimumBytes else { return HistoryExtent(builder.pieces) }
     for record in session.records where record.kind != .base || !isContiguous {
       try builder.apply(record.kind, record.body.span)
     }
