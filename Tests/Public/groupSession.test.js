@@ -33,6 +33,21 @@ test('the state is waiting, then joined after the first catch-up, also while the
   assert.deepEqual(states, ['joined']);
 });
 
+test('a session that is joined again keeps its socket', () => {
+  const { session, last } = fakeSession();
+  session.join();
+  const socket = last();
+  session.join();
+  socket.open();
+  socket.tell(joined());
+  socket.tell(catchUp('snapshot', 0));
+  socket.tell(caughtUp(0));
+  session.send(reliable('A'));
+  session.join();
+  assert.equal(last(), socket);
+  assert.ok(session.isConnected);
+});
+
 test('§2.1 the first join has the profile and no resume', () => {
   const { session, last } = fakeSession({ profile: { name: 'Ada', color: '#e4572e' } });
   session.join();

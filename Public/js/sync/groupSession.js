@@ -49,6 +49,7 @@ export class GroupSession extends EventTarget {
   #activity = {};
   /** @type {Participant | null} */
   #local = null;
+  #hasBegun = false;
   #isUnsaved = false;
 
   /**
@@ -196,9 +197,14 @@ export class GroupSession extends EventTarget {
     signal?.addEventListener('abort', () => this.#observers.delete(observer), { once: true });
   }
 
-  /** Connects, and stays connected until the session is left or invalidated. Then sends the entries that were sent before. */
+  /**
+   * Connects, and stays connected until the session is left or invalidated. Then sends the entries that were sent before. Further
+   * calls have no effect.
+   */
   join() {
-    if (this.#state !== 'invalidated') this.#client.connection.start();
+    if (this.#hasBegun || this.#state === 'invalidated') return;
+    this.#hasBegun = true;
+    this.#client.connection.start();
   }
 
   /** Leaves the session. The others continue. */
