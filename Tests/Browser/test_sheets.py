@@ -128,9 +128,9 @@ def test_sheets_and_their_order_are_the_same_for_everybody(browser, chromium, op
     until(lambda: a.locator("#people [data-sheet='1']").count(), lambda count: count == 1)
     until(lambda: a.locator("#sheets [role=tab]").first.locator(".dot").count(), lambda count: count == 1)
     b.mouse.move(400, 300)
-    assert a.locator(".cursor").evaluate_all(
+    until(lambda: a.locator(".cursor").evaluate_all(
         "(all) => all.every((one) => { const { right, left } = one.getBoundingClientRect(); return right < 0 || left > innerWidth; })"
-    )
+    ))
     # The message about a place that Ben shows names the sheet.
     b.keyboard.press("j")
     b.locator(".ping .tag").wait_for()

@@ -116,11 +116,11 @@ def test_texts_and_pictures_are_rotated_and_stay_so(browser, open_page, tmp_path
     sees_paper(b, before["x"] - before["width"] / 2 + 12, before["y"])
 
     a.keyboard.press("t")
-    a.mouse.click(200, 600)
+    a.mouse.click(200, 450)
     a.keyboard.type("Up the wall")
     a.keyboard.press("Escape")
     a.keyboard.press("v")
-    a.mouse.click(240, 600)
+    a.mouse.click(240, 450)
     until(lambda: len(chosen(a)) == 1)
     turn(a, -90)
     until(lambda: (lambda wide, high: high > wide)(*size(shapes(b)[-1])))

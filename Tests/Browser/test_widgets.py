@@ -174,7 +174,7 @@ def test_a_screen_reader_learns_which_popover_is_open(chromium, open_page):
     closed = {"More": False, "More tools": False, "Color and width": False}
     assert expanded() == closed
     page.locator("#ink").click()
-    until(expanded, lambda found: found == {**closed, "Color and width": True})
+    until(expanded, lambda found: found == {**closed, "Color and width": True, "More colors and styles": False})
 
 
 @in_full

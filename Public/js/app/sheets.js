@@ -25,6 +25,7 @@ import { laterStrings } from '../i18n/later.js';
  * @property {import('../model/scene.js').Scene} scene
  * @property {import('../edit/drawing.js').Drawing} drawing
  * @property {import('../edit/undoHistory.js').UndoHistory} history
+ * @property {{ size: number }} selection
  * @property {ReturnType<typeof import('./shownSheet.js').showSheet>} shownSheet
  * @property {import('../protocol/presence.js').Presence} presence
  * @property {{ name: string, color: string }} profile of this person
@@ -37,7 +38,7 @@ const MAX_NAMES = 3;
 
 /** Offers the sheets. @param {Parts} parts */
 export function startSheets(parts) {
-  const { sharing, scene, drawing, history, presence, profile, shownSheet } = parts;
+  const { sharing, scene, drawing, history, presence, profile, selection, shownSheet } = parts;
   const { sheets, contents, view } = shownSheet;
   const commands = new SheetCommands(sheets, history, () => contents.filled);
   const people = new SheetPeople({ sheets, view, sharing, presence, profile });
@@ -81,7 +82,7 @@ export function startSheets(parts) {
   const shared = { sheets, view, people, commands, add, remove, restore, isEnded };
   const dialog = new SheetsDialog(shared);
   const open = (/** @type {number} */ number = 0) => void dialog.open(number);
-  const tabs = new SheetTabs({ ...shared, open });
+  const tabs = new SheetTabs({ ...shared, open, hasSelection: () => selection.size > 0 });
   element('title').after(tabs.element);
   element('zoom').before(tabs.compact);
   addMenuEntry(open);

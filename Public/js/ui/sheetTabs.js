@@ -14,6 +14,7 @@ import { isPageFromRight, readingKey } from './pageDirection.js';
  * @property {(number: number) => void} remove
  * @property {(number?: number) => void} open opens the list of sheets; with a number, to edit that sheet
  * @property {() => boolean} isEnded returns true if the session has ended
+ * @property {() => boolean} hasSelection returns true if objects are selected: then the Delete key removes them, and not the sheet
  */
 
 /** The maximum number of dots of people on a tab. */
@@ -102,12 +103,12 @@ export class SheetTabs {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const { view: { list }, open, remove, isEnded } = this.#parts;
+    const { view: { list }, open, remove, isEnded, hasSelection } = this.#parts;
     const number = numberAt(event.target);
     const at = list.indexOf(number);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: list.length - 1 }[readingKey(event.key)];
     if (event.key === 'F2' && !isEnded()) open(number);
-    else if (event.key === 'Delete' && !isEnded()) remove(number);
+    else if (event.key === 'Delete' && !isEnded() && !hasSelection()) remove(number);
     else if (to === undefined) return;
     else if (list[to]) this.#focus(list[to]);
     event.preventDefault();

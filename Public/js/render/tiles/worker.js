@@ -1,5 +1,6 @@
 /** The worker that paints tiles, one after the other, in the order of the messages. */
 
+import { fontsLoaded } from '../../model/text.js';
 import { addFonts } from '../fontFaces.js';
 import { TilePainter } from './tilePainter.js';
 
@@ -11,7 +12,7 @@ let adding = null;
 
 /** @param {MessageEvent<import('./tileWorker.js').Message>} event */
 onmessage = ({ data }) => {
-  if ('fonts' in data) adding = addFonts(data.fonts).catch(reportError);
+  if ('fonts' in data) adding = addFonts(data.fonts).then(fontsLoaded).catch(reportError);
   else if (adding) adding = adding.then(() => receive(data)).catch(reportError);
   else receive(data);
 };
