@@ -12,7 +12,9 @@ struct NotFoundPageTests {
     Answer.nothingHere(for: try #require(RequestHead(method, "/nothing", fields: fields)))
   }
 
-  private func body(_ answer: Answer) -> String { String(decoding: answer.bytes[answer.range], as: UTF8.self) }
+  private func body(_ answer: Answer) -> String {
+    String(decoding: answer.bytes[answer.range], as: UTF8.self)
+  }
 
   @Test(
     "A page is sent if the client prefers HTML to JSON",

@@ -109,11 +109,15 @@ struct StaticFilesLoadingTests {
     #expect(try cacheControl(files, "/app-3F5KQ2ZD.js") == "no-cache")
   }
 
-  @Test("A clone gets the installed library for PDF files, a release has its own one, and a page may have other files there")
+  @Test("A clone gets the installed library for PDF files, a release has its own, and a page may have others")
   func library() throws {
     let around = TemporaryFolder()
     let library = around.path + "/share/javascript/pdf"
-    for name in ["build/pdf.js", "build/pdf.worker.js", "build/pdf.js.map", "web/standard_fonts/Sans.pfb", "web/viewer.js"] {
+    let names = [
+      "build/pdf.js", "build/pdf.worker.js", "build/pdf.js.map", "web/standard_fonts/Sans.pfb",
+      "web/viewer.js",
+    ]
+    for name in names {
       try around.write("library", to: "share/javascript/pdf/" + name)
     }
     try around.write("map", to: "share/pdf.js/cmaps/H.bcmap")

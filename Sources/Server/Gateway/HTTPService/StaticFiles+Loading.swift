@@ -13,8 +13,7 @@ extension StaticFiles {
 
   /// Reads a folder and its subfolders. Skips names that begin with a dot, and symbolic links that lead out of the folder.
   /// Follows other symbolic links. Skips the manifest of a release, and sends its files with the fields that follow from it.
-  ///
-  /// - Parameter library: the folder of pdf.js, which the page needs to show PDF files; nil for none. A release has its own copy.
+  /// `library` is the folder of pdf.js, which the page needs to show PDF files; nil for none. A release has its own copy.
   package static func load(
     directory: String, library: String? = nil, maximumLength: Int = maximumLength
   ) throws(GatewayError) -> StaticFiles {

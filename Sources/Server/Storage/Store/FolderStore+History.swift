@@ -148,10 +148,8 @@ struct HistorySource: Sendable {
   let end: OpenLog.Position
   let marks: LogMarks
 
-  /// Extends a history with the runs of this log.
-  ///
-  /// - Parameter syncsLog: true if the log is synced first. Otherwise, a power cut could leave a log that lacks entries of the
-  ///   history, and the newest pieces would be removed when the session is opened.
+  /// Extends a history with the runs of this log. If `syncsLog` is true, the log is synced first: otherwise, a power cut could
+  /// leave a log that lacks entries of the history, and the newest pieces would be removed when the session is opened.
   func extend(
     _ files: HistoryFiles, _ policy: HistoryPolicy, syncsLog: Bool
   ) throws(StorageError) -> Extension {
