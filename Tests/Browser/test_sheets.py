@@ -459,6 +459,8 @@ def test_the_sheets_fit_and_axe_finds_no_problem(chromium, open_page, out, look)
     dialog = page.locator("#sheets-dialog")
     dialog.wait_for()
     check("list")
+    if look.startswith("phone"):
+        assert dialog.bounding_box()["width"] == page.viewport_size["width"]
     page.locator("#edit-sheets").click()
     check("edit")
     for button in dialog.locator("button:visible").all():
