@@ -31,17 +31,44 @@ from PIL import Image, ImageChops, ImageStat
 PAPER = (251, 250, 247)
 
 
+# Playwright does not report downloads in Firefox. This catches the next one: its name, and its content in base64.
+CATCH_DOWNLOAD = """() => {
+  const [blobs, create, { prototype }] = [new Map(), URL.createObjectURL, HTMLAnchorElement];
+  URL.createObjectURL = (blob) => {
+    const url = create.call(URL, blob);
+    blobs.set(url, blob);
+    return url;
+  };
+  globalThis.caught_ = new Promise((resolve) => {
+    prototype.click = function () {
+      delete prototype.click;
+      URL.createObjectURL = create;
+      const reader = new FileReader();
+      reader.onload = () => resolve([this.download, reader.result.split(',')[1]]);
+      reader.readAsDataURL(blobs.get(this.href));
+    };
+  });
+}"""
+
+
 def downloaded(page, format: str, **options: str) -> bytes:
     """Returns the saved file for these options of the dialog."""
     page.keyboard.press("Control+s")
     for name, value in {"format": format, **options}.items():
         page.locator(f"#export [name={name}][value='{value}']").check()
-    with page.expect_download() as download:
+    if page.context.browser.browser_type.name == "firefox":
+        page.evaluate(CATCH_DOWNLOAD)
         page.locator("#export-save").click()
+        name, text = page.evaluate("caught_")
+        data = base64.b64decode(text)
+    else:
+        with page.expect_download() as download:
+            page.locator("#export-save").click()
+        name, data = download.value.suggested_filename, download.value.path().read_bytes()
     page.locator("#export-dialog").wait_for(state="hidden")
     ending = {"drawing": "drawtogether"}.get(format, format)
-    assert re.fullmatch(rf"Draw Together \d{{4}}-\d\d-\d\d\.{ending}", download.value.suggested_filename)
-    return download.value.path().read_bytes()
+    assert re.fullmatch(rf"Draw Together \d{{4}}-\d\d-\d\d\.{ending}", name)
+    return data
 
 
 def opened(data: bytes) -> Image.Image:
