@@ -136,7 +136,9 @@ extension OverSockets {
       }
       try await gateway.waitUntilSaved(session)
       // The process ends when the file has all bytes, but before a record on the disk says that the attachment is ready.
-      disk.hang { $0.session == session && (isResumable ? $0.kinds.contains(.upload) : $0.kinds == [.run, .time]) }
+      disk.hang {
+        $0.session == session && (isResumable ? $0.kinds.contains(.upload) : $0.kinds == [.run, .time])
+      }
       let upload = try Asked { [gateway] in
         let journal = try JournalClient(gateway, session)
         // The gateway may end before it answers.
