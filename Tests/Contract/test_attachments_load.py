@@ -24,6 +24,8 @@ from polling import until
 from room import Room
 from slow import most, most_growth
 
+pytestmark = pytest.mark.alone
+
 UPLOADS = 20
 PEOPLE = 100
 POINTS_A_TICK = 2

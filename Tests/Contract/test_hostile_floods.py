@@ -22,6 +22,8 @@ from room import Room, note
 from slow import slow_connection
 from tus import Upload
 
+pytestmark = pytest.mark.alone
+
 ONE = ("--reactors", "1")
 """One reactor serves both the attackers and the waiting clients."""
 

@@ -19,6 +19,8 @@ from room import Room, note, numbered
 from slow import most
 from wire import RELIABLE, Outgoing
 
+pytestmark = pytest.mark.alone
+
 COMPRESSED = 0x40
 """RSV1: the message is compressed (RFC 7692 §6)."""
 DEFLATE = "permessage-deflate"

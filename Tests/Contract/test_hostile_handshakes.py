@@ -13,6 +13,8 @@ from hostile import MEBIBYTE, many, unharmed
 from http1 import HTTPConnection
 from test_hostile_slowness import hello
 
+pytestmark = pytest.mark.alone
+
 HANDSHAKES = 2_048
 ADDRESSES = 11
 NEWCOMERS = 100

@@ -17,6 +17,8 @@ from http1 import request_bytes
 from rawsocket import CLOSE, PING, PONG, TEXT, RawSocket, frame
 from room import Room, note
 
+pytestmark = pytest.mark.alone
+
 DEPTH = 30_000
 VALUES = [
     ("30,000 lists", "[" * DEPTH + "]" * DEPTH),

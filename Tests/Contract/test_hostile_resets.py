@@ -20,6 +20,8 @@ from room import Room, append, note
 from slow import most
 from tus import PIECE, Upload
 
+pytestmark = pytest.mark.alone
+
 JOIN = frame(TEXT, b'{"join": {"name": "Breaks off"}}')
 WAIT = frame(TEXT, b'{"wait": {"name": "Breaks off"}}')
 

@@ -32,6 +32,8 @@ from rawsocket import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, RawSocket, 
 from room import Room, append, note, replace
 from slow import slow_connection
 
+pytestmark = pytest.mark.alone
+
 DRIP = 0.009
 
 

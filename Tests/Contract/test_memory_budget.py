@@ -27,6 +27,8 @@ from rawsocket import BINARY, TEXT, frame, upgrade_fields
 from room import Room, append
 from wire import APPEND, RELIABLE, Outgoing
 
+pytestmark = pytest.mark.alone
+
 PAGE = ("--public", str(REPOSITORY / "Public"))
 WRITERS, MESSAGES, HEADS = 12, 255, 9_000
 
