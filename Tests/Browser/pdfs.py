@@ -10,10 +10,11 @@ Color = tuple[int, int, int]
 PADDING = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
 
 
-def library() -> Path | None:
-    """Returns the folder of pdf.js: the one in PDFJS, or else the one of Debian's package; None if there is none."""
+def library() -> Path:
+    """Returns the folder of pdf.js: the one in PDFJS, or else the one of Debian's package."""
     folder = Path(os.environ.get("PDFJS") or "/usr/share/javascript/pdf")
-    return folder if (folder / "build/pdf.js").is_file() else None
+    assert (folder / "build/pdf.js").is_file(), "libjs-pdf is not installed, and PDFJS names no folder"
+    return folder
 
 
 def stream(content: bytes, entries: str = "") -> bytes:

@@ -14,8 +14,6 @@ from gateway import Gateway, build_page
 from pdfs import damaged, document, hostile, library, protected
 from photos import ORANGE, PLUM, TEAL
 
-pytestmark = pytest.mark.skipif(library() is None, reason="libjs-pdf is not installed, and PDFJS names no folder")
-
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
