@@ -17,13 +17,15 @@ struct ShareCommand {
     (self.command, self.interruptHandler) = (command, interruptHandler)
   }
 
-  /// Adds a text in the participant's color.
+  /// Adds a text in the requested color; without one, in the participant's.
   func say(_ text: String, at position: PlanePoint?, _ request: JoinRequest, _ link: URL)
     async throws(CommandError)
   {
     try await withSession(request, link) { participation throws(CommandError) in
       let session = participation.session
-      let color = session.color(of: session.localParticipant).flatMap { RGB($0) } ?? RGB.palette[0]
+      // The gateway gives the participant another color if somebody's looks like the requested one. The text keeps it.
+      let color =
+        (request.color ?? session.color(of: session.localParticipant)).flatMap { RGB($0) } ?? RGB.palette[0]
       let corner = position ?? participation.freePosition()
       let message = UpsertTextMessage(
         text, at: corner, size: Self.textSize, color: color, z: participation.board.nextZ)
