@@ -36,7 +36,7 @@ extension GatewaySuites {
       #expect(last / 10 == 9)
       #expect(ada.activity.round == last && ben.activity.round == last)
       for session in [ada, ben, cleo] { session.leave() }
-      _ = gateway
+      withExtendedLifetime(gateway) {}
     }
 
     @Test(
@@ -66,7 +66,7 @@ extension GatewaySuites {
       subscription.cancel()
       ada.leave()
       ben.leave()
-      _ = gateway
+      withExtendedLifetime(gateway) {}
     }
 
     @Test(
@@ -98,7 +98,7 @@ extension GatewaySuites {
       #expect(second.state == .invalidated(reason: GroupSessionInvalidation.succeeded(by: third.link)))
       #expect(third.isLocallyInitiated)
       third.leave()
-      _ = gateway
+      withExtendedLifetime(gateway) {}
     }
 
     @Test("concurrent activations of equal activities create one session")
@@ -113,7 +113,7 @@ extension GatewaySuites {
       // If the first activations had created two sessions, the second one would be offered before this session.
       #expect(try await Board(title: "another").activate())
       #expect(try await Board.nextSession().activity.title == "another")
-      _ = gateway
+      withExtendedLifetime(gateway) {}
     }
 
     @Test("a session with endsWhenInitiatorLeaves ends when its initiator leaves")
@@ -128,7 +128,7 @@ extension GatewaySuites {
       try await other.waitForState(.joined)
       starter.leave()
       try await other.waitForState(.invalidated(reason: GroupSessionInvalidation.ended))
-      _ = gateway
+      withExtendedLifetime(gateway) {}
     }
   }
 }

@@ -229,7 +229,7 @@ extension GatewaySuites {
       let ada = try await comeAndGo()
       try await ada.waitForParticipants(1)
       await ada.leaveAndWait()
-      _ = idle
+      withExtendedLifetime(idle) {}
     }
 
     @Test("releasing a session object leaves the session and deallocates the object")
@@ -270,7 +270,7 @@ extension GatewaySuites {
         for await isEligible in observer.$isEligibleForGroupSession.values where !isEligible { return }
       }
       #expect(await Quiz(round: 0).prepareForActivation() == .activationDisabled)
-      _ = gateway
+      withExtendedLifetime(gateway) {}
     }
 
     @Test("showNotice and requestForegroundPresentation call the presentation closure")

@@ -52,7 +52,7 @@ extension OverSockets {
         #expect(answer.field("Retry-After") != nil && answer.field("Connection") == "close")
         try client.stream.drainToEnd()
       }
-      _ = held
+      withExtendedLifetime(held) {}
     }
 
     @Test(
