@@ -9,6 +9,9 @@ package struct StaticFile: Sendable {
     let representation: Representation
   }
 
+  /// The number of bytes from which on a file is compressed in less time.
+  private static let large = 256 << 10
+
   let mediaType: MediaType
   let identity: Form
   /// The compressed form; nil if gzip does not make the file smaller.
@@ -39,7 +42,9 @@ package struct StaticFile: Sendable {
       bytes: bytes,
       representation: Representation(
         length: bytes.count, entityTag: EntityTag(tag), lastModified: modified))
-    guard let compressed = mediaType.isCompressible ? Gzip.compress(bytes) : bytes else { return nil }
+    // The large files are those of pdf.js, which few sessions need. They would take most of the time of a start.
+    let level: Gzip.Level = bytes.count < Self.large ? .best : .usual
+    guard let compressed = mediaType.isCompressible ? Gzip.compress(bytes, level) : bytes else { return nil }
     guard compressed.count < bytes.count else {
       gzip = nil
       return

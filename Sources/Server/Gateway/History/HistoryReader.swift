@@ -87,7 +87,7 @@ actor HistoryReader {
   ) throws(StorageError) -> (bytes: [UInt8], isCompressed: Bool) {
     var bytes: [UInt8] = []
     for group in try groups(of: tail, after: sequence) { group.append(to: &bytes) }
-    guard isCompressed, let compressed = Gzip.compress(bytes) else { return (bytes, false) }
+    guard isCompressed, let compressed = Gzip.compress(bytes, .usual) else { return (bytes, false) }
     return (compressed, true)
   }
 
