@@ -153,6 +153,7 @@ def test_the_slider_shows_earlier_moments_while_the_session_goes_on(browser, ope
     assert re.search(r"\d:\d\d:\d\d", b.locator("#past-slider").get_attribute("aria-valuetext"))
     # The present picture is still empty, and gets what others draw.
     sees_paper(b, 300, 250)
+    a.keyboard.press("p")
     draw(a, line(200, 450, 500, 450))
     has_strokes(b, 1)
     shows_past_ink(b, 300, 450, False)
@@ -310,6 +311,7 @@ def test_removing_everything_asks_if_it_includes_the_work_of_others(browser, ope
     has_strokes(a, 0)
     b = open_page(browser, share(a))
     sees_people(a, 2)
+    a.keyboard.press("p")
     draw(a, LINE)
     has_strokes(b, 1)
     # This person's own work is removed at once.
@@ -317,6 +319,7 @@ def test_removing_everything_asks_if_it_includes_the_work_of_others(browser, ope
     a.keyboard.press("Control+a")
     a.keyboard.press("Delete")
     has_strokes(b, 0)
+    a.keyboard.press("p")
     draw(a, LINE)
     draw(a, LOWER)
     has_strokes(b, 2)
