@@ -408,7 +408,8 @@ def test_damaged_histories_and_none_have_a_clear_text(browser, open_page, proble
         ),
     ]
     for answer, text in answers:
-        b.route(overview, lambda route, answer=answer: route.fulfill(content_type="application/json", **answer))
+        # Playwright would give the request to a second positional parameter.
+        b.route(overview, lambda route, *, answer=answer: route.fulfill(content_type="application/json", **answer))
         choose(b, "show-past")
         says(b, ".past-bar .note", text)
         assert b.locator("#past-slider").is_hidden()
