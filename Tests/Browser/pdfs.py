@@ -109,9 +109,20 @@ def hostile(path: Path, font: Path, script: str) -> Path:
         f"<</Type/FontDescriptor/FontName/AAAAAA+Font/Flags 32/FontBBox[0 0 1000 1000]/ItalicAngle 0/Ascent 800/Descent -200"
         f"/CapHeight 700/StemV 80/FontFile2 {len(objects) + 2} 0 R>>".encode()
     )
-    content = font.read_bytes()
+    content = without_size(font.read_bytes())
     objects.append(stream(content, f"/Length1 {len(content)}"))
     return written(path, objects)
+
+
+def without_size(font: bytes) -> bytes:
+    """Returns a TrueType font that names no number of units per em. Only for such a font, pdf.js uses the matrix in the PDF."""
+    changed = bytearray(font)
+    for entry in range(12, 12 + 16 * int.from_bytes(font[4:6], "big"), 16):
+        if font[entry : entry + 4] == b"head":
+            size = int.from_bytes(font[entry + 8 : entry + 12], "big") + 18
+            changed[size : size + 2] = bytes(2)
+            return bytes(changed)
+    raise AssertionError("not a TrueType font")
 
 
 def damaged(path: Path) -> Path:
