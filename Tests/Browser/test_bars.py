@@ -152,7 +152,7 @@ def test_a_long_press_on_a_locked_object_shows_the_place_and_a_tap_the_lock(brow
     says(page, "#toasts", "Locked")
     page.mouse.move(340, 370)
     page.mouse.down()
-    page.locator(".ping").wait_for()
+    page.locator(".ping .tag").wait_for()
     page.mouse.up()
     assert page.locator("#lock-bar").is_hidden()
     page.mouse.click(470, 230)
