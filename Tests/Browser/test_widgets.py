@@ -127,15 +127,17 @@ def test_arrow_keys_go_through_the_menu(browser, open_page):
     page.locator("#objects").wait_for(state="attached")
     page.locator("#more").click()
     is_focused(page, "pages")
-    for name in ("open", "objects", "keys", "language", "System"):
+    for name in ("show-sheets", "open", "objects", "keys", "language", "snap", "System"):
         page.keyboard.press("ArrowDown")
         is_focused(page, name)
     page.keyboard.press("ArrowDown")
     is_focused(page, "Light")
     assert checked(page, "themes") == ["Light"]
     page.keyboard.press("Shift+Tab")
-    is_focused(page, "language")
-    page.keyboard.press("ArrowUp")
+    is_focused(page, "snap")
+    for name in ("language", "keys"):
+        page.keyboard.press("ArrowUp")
+        is_focused(page, name)
     page.keyboard.press("Enter")
     page.locator("#keys-dialog").wait_for()
     page.keyboard.press("Escape")
