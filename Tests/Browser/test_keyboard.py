@@ -386,6 +386,9 @@ def test_the_list_and_the_cross_are_accessible(chromium, open_page, scheme, scre
     for button in page.locator("#objects-dialog button:visible").all():
         box = button.bounding_box()
         assert box and box["width"] >= 44 and box["height"] >= 44 and box["x"] >= 0 and box["x"] + box["width"] <= width
+    # The buttons that remove are below each other, at the end of the rows.
+    places = [button.bounding_box()["x"] for button in page.locator("#objects-list .small").all()]
+    assert len(places) == 2 and len(set(places)) == 1
     page.keyboard.press("Escape")
     until(lambda: page.evaluate(FOCUSED), lambda found: found == "more")
 

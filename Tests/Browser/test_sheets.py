@@ -461,6 +461,10 @@ def test_the_sheets_fit_and_axe_finds_no_problem(chromium, open_page, out, look)
     check("list")
     if look.startswith("phone"):
         assert dialog.bounding_box()["width"] == page.viewport_size["width"]
+    # A press anywhere in a row chooses its sheet.
+    widths = "(all) => all.map((one) => [one.offsetWidth, one.parentElement.clientWidth])"
+    rows = dialog.locator(".sheet-row").evaluate_all(widths)
+    assert len(rows) == 3 and all(width >= room - 8 for width, room in rows)
     page.locator("#edit-sheets").click()
     check("edit")
     for button in dialog.locator("button:visible").all():
