@@ -261,3 +261,40 @@ def test_the_texts_of_other_languages_fit_on_a_phone(chromium, open_page, out, l
             assert one["left"] >= 0 and one["right"] <= page.viewport_size["width"], one
         assert page.locator("button:visible, h2:visible").evaluate_all(CUT) == []
         page.keyboard.press("Escape")
+
+
+# Returns the edges of what is written in an element, or of one of its characters.
+WRITTEN = """(one, [from, to]) => {
+  const range = document.createRange();
+  range.selectNodeContents(one);
+  if (to > 0) {
+    range.setStart(one.firstChild, from);
+    range.setEnd(one.firstChild, to);
+  }
+  const { left, right, height } = range.getBoundingClientRect();
+  return { left, right, height };
+}"""
+
+
+@in_full
+@both
+def test_the_notes_of_a_page_and_the_times_are_read_from_right_to_left(browser, open_page, problems):
+    # The page aborts requests that it no longer needs.
+    problems.allow("/history")
+    page = open_page(browser, **ARABIC, **DESK)
+    share(page)
+    draw(page, line(100, 300, 400, 300))
+    choose(page, "pages")
+    row = page.locator("#pages-list li")
+    name, notes = [row.locator(part).evaluate(WRITTEN, [0, 0]) for part in ("b", "small")]
+    assert abs(name["right"] - notes["right"]) < 1
+    assert notes["height"] < 2 * row.locator("small").evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)")
+    page.keyboard.press("Escape")
+    choose(page, "show-past")
+    page.locator("#past-slider:enabled").wait_for()
+    ends = page.locator(".past-ends span")
+    until(ends.all_text_contents, all)
+    for end in ends.all():
+        length = len(end.text_content())
+        hour, half = end.evaluate(WRITTEN, [0, 1]), end.evaluate(WRITTEN, [length - 1, length])
+        assert half["right"] <= hour["left"]
