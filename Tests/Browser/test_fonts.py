@@ -155,7 +155,8 @@ def test_a_text_has_the_same_width_on_a_device_with_other_fonts(start, playwrigh
         usual.screenshot(path=out / f"fonts-usual-{name}.png")
         [device, *shipped], [other_device, *other_shipped] = widths(usual), widths(other)
         assert abs(other_device / device - 1) > 0.1, "the device has no other fonts"
-        assert other_shipped == pytest.approx(shipped, abs=0.05)
+        # In Firefox, the hinting of the device may make a difference of less than a pixel.
+        assert other_shipped == pytest.approx(shipped, abs=0.05 if name == "chromium" else 0.5)
 
 
 @in_full

@@ -10,8 +10,11 @@ import { isFromRight, linesOf } from './textDirection.js';
 /** The distance between lines, in font sizes. */
 export const LINE = 1.25;
 
-/** Widths are measured at this font size and scaled, so that they are the same at every zoom. */
-const MEASURED = 100;
+/**
+ * The font sizes at which widths are measured. They are scaled, so that they are the same at every zoom. Those of the shipped fonts are
+ * their units: at other sizes, Firefox rounds the width of each letter on a device with full hinting.
+ */
+const MEASURED = { hand: 800, sans: 1000, '': 1000 };
 /** The estimated width of letters where texts cannot be measured, in font sizes. */
 const LETTER = 0.55;
 /**
@@ -36,7 +39,8 @@ export function fontsLoaded() {
 
 /** @param {string} line @param {Font} font @returns {number} its width, in font sizes */
 export function lineWidth(line, font) {
-  return (measuring(font)?.measureText(line).width ?? [...line].length * LETTER * MEASURED) / MEASURED;
+  const measured = measuring(font)?.measureText(line).width;
+  return measured === undefined ? [...line].length * LETTER : measured / MEASURED[font];
 }
 
 /**
@@ -48,7 +52,7 @@ export function baselineOfLine(font) {
   if (deviceBaseline > 0) return deviceBaseline;
   const measured = measuring(font)?.measureText('x');
   const [above, below] = [measured?.fontBoundingBoxAscent ?? NaN, measured?.fontBoundingBoxDescent ?? NaN];
-  deviceBaseline = Number.isFinite(above + below) ? LINE / 2 + (above - below) / 2 / MEASURED : BASELINES[font];
+  deviceBaseline = Number.isFinite(above + below) ? LINE / 2 + (above - below) / 2 / MEASURED[font] : BASELINES[font];
   return deviceBaseline;
 }
 
@@ -66,7 +70,7 @@ function measuring(font) {
       : globalThis.document?.createElement('canvas');
     context = /** @type {CanvasRenderingContext2D | null} */ (canvas?.getContext('2d') ?? null);
   }
-  if (context && measuredFont !== font) setFont(context, font, MEASURED);
+  if (context && measuredFont !== font) setFont(context, font, MEASURED[font]);
   measuredFont = font;
   return context;
 }
