@@ -35,7 +35,7 @@ let letter = 0.6;
     const context = {
       font: '',
       measureText: (/** @type {string} */ text) => ({
-        width: text.length * (context.font.includes('Hand') ? letter : 0.6) * 100,
+        width: text.length * (context.font.includes('Hand') ? letter : 0.6) * parseFloat(context.font),
       }),
     };
     return context;
