@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Measures the history of a large session: its size, the time to read the state at any sequence, and the cost for joiners.
+"""Measures the history of a large session: its size, the time to read the state at a sequence, and the cost for joiners.
 
     Tests/Benchmark/history.py [--entries 1000000] [--keys 10000] GATEWAY_BINARY
 
 Fills one session with strokes as the page sends them: most entries append points to a stroke, and the last one of a stroke
 replaces it. Then it reads the overview, and the states at random sequences as a client does: the newest stored state before the
-sequence, and the entries after it. The times are those of the requests alone, with decompression; `parsing` is the time in which this
-program finds the entries. The bytes are those on the wire. The same is done once more with `--history off`, to compare the time of
-a joiner and the memory.
+sequence, and the entries after it. The printed times are those of the requests alone, including decompression; `parsing` is the
+time that this program takes to find the entries. The printed bytes are those on the wire. A second run with `--history off` allows
+a comparison of the memory and of the time to join.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class History:
         return gzip.decompress(body) if answer.headers["Content-Encoding"] == "gzip" else body
 
     def read(self, overview: dict, sequence: int) -> list[bytes]:
-        """Reads what a client needs for the state at a sequence."""
+        """Reads the stored state and the entries that a client needs for the state at a sequence."""
         state = max((row for row in overview["states"] if row[0] <= sequence), default=None)
         if state is None:
             raise SystemExit(f"the history has no state before {sequence}")
