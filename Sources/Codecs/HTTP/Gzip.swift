@@ -2,9 +2,9 @@ internal import CZlib
 
 /// The gzip content coding (RFC 9110 §8.4.1.3, RFC 1952), for whole contents.
 package enum Gzip {
-  /// How much time a compression takes. The times are those for scripts.
+  /// The compression level. The times were measured with scripts.
   package enum Level: CInt {
-    /// Some 30 ns per byte.
+    /// About 30 ns per byte.
     case usual = 6
     /// Up to 120 ns per byte, for an output that is at most 1 % shorter.
     case best = 9

@@ -11,13 +11,13 @@ package struct Preferences: Sendable {
 
   private let elements: [Element]
 
-  /// Reads all fields of a name. An element with a malformed weight is ignored. If there are too many elements, all of them are
-  /// ignored.
+  /// Reads all fields with a name. Ignores elements with a malformed weight. Ignores all elements if there are too many.
   package init(_ name: String, of fields: FieldList) {
     elements = (fields.tokens(of: name, limit: Self.limit) ?? []).compactMap { Self.element($0) }
   }
 
-  /// Returns the weight of a media type in thousandths: that of the most specific range that contains the type.
+  /// Returns the weight of a media type in thousandths: the weight of the most specific range that contains the type, or 0 if there
+  /// is none.
   package func weight(ofMediaType type: String) -> Int {
     let family = "\(type.prefix { $0 != "/" })/*"
     for range in [type, family, "*/*"] {
@@ -26,7 +26,8 @@ package struct Preferences: Sendable {
     return 0
   }
 
-  /// Returns the language with the highest weight; of equal ones the first in the field. Regions are ignored.
+  /// Returns the language with the highest weight. Among languages of equal weight, the first one in the field wins. Ignores
+  /// regions.
   ///
   /// - Parameter languages: the languages to choose from, such as `de`.
   /// - Returns: nil if the client accepts none of them.

@@ -1,6 +1,6 @@
 /// The weight of an element in a list of preferences (RFC 9110 §12.4.2).
 enum Weight {
-  /// The weight of an element that names none.
+  /// The weight 1 in thousandths. It is the weight of an element without an explicit weight.
   static let whole = 1_000
 
   /// Parses `q=` and a number from 0 to 1 with at most three decimals.

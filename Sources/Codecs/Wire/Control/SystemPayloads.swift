@@ -12,7 +12,7 @@ package enum SystemType {
   package static let newSession = "newSession"
   /// A message about the session for human readers.
   package static let notice = "notice"
-  /// In an answer about the history only: the sequences and the time of the entries that follow.
+  /// The sequences and the time of the entries that follow. It appears only in answers to history requests.
   package static let history = "history"
 }
 

@@ -1,7 +1,7 @@
-/// The colors by which participants are told apart. They are not the palette of the drawing activity, whose color numbers are
+/// The colors that distinguish participants. They are independent of the palette of the drawing activity, whose color numbers are
 /// sent on the wire.
 package enum ParticipantPalette {
-  /// A color with its place in OKLab.
+  /// A color, also converted to OKLab.
   package struct Entry: Sendable, BitwiseCopyable {
     /// The color.
     package let color: RGBColor
@@ -15,7 +15,7 @@ package enum ParticipantPalette {
     }
   }
 
-  /// The minimum distance in OKLab of two colors that do not look alike.
+  /// The minimum distance in OKLab between two colors that do not look alike.
   package static let distinctDistance: Float = 0.15
 
   /// Blue, orange, green, purple, crimson, turquoise, mustard, sky, orchid, pine, bronze, mauve. Each is visible on light and on

@@ -1,6 +1,6 @@
-/// A color: `#` and six hex digits in JSON.
+/// A color in sRGB. In JSON, it is `#` and six hexadecimal digits.
 package struct RGBColor: Hashable, Sendable, BitwiseCopyable {
-  /// The two hex digits of each channel value.
+  /// The two hexadecimal digits of each channel value.
   private static let digits: [String] = (0...255).map { channel in
     (channel < 16 ? "0" : "") + String(channel, radix: 16)
   }
@@ -8,7 +8,7 @@ package struct RGBColor: Hashable, Sendable, BitwiseCopyable {
   /// The red, green and blue channels, from 0 to 255.
   package let red, green, blue: UInt8
 
-  /// Reads `#` and six hex digits. Returns nil for any other text.
+  /// Parses `#` and six hexadecimal digits. Returns nil for any other text.
   package init?(_ text: String) {
     let bytes = text.utf8
     guard bytes.count == 7, bytes.first == UInt8(ascii: "#") else { return nil }
@@ -35,8 +35,8 @@ package struct RGBColor: Hashable, Sendable, BitwiseCopyable {
   }
 }
 
-/// A color in OKLab, a space in which the distance of two colors corresponds to the difference that people see (Björn Ottosson,
-/// 2020).
+/// A color in OKLab, a color space in which the distance between two colors corresponds to the difference that people see (Björn
+/// Ottosson, 2020).
 package struct OKLab: Sendable, BitwiseCopyable {
   private let lightness, a, b: Float
 
@@ -53,7 +53,7 @@ package struct OKLab: Sendable, BitwiseCopyable {
     b = 0.0259040371 * long + 0.7827717662 * middle - 0.8086757660 * short
   }
 
-  /// Returns the distance of two colors; black and white have the distance 1.
+  /// Returns the distance to another color. The distance between black and white is 1.
   package func distance(to other: OKLab) -> Float {
     let differences = SIMD3(lightness - other.lightness, a - other.a, b - other.b)
     return (differences * differences).sum().squareRoot()
@@ -69,11 +69,11 @@ package struct OKLab: Sendable, BitwiseCopyable {
   }
 }
 
-/// Returns a root of a number from 0 to 1, by Newton's method. The standard library has no function for it.
+/// Returns a root of a number from 0 to 1 by Newton's method, because the standard library has only square roots.
 private func root(_ degree: Int, of number: Float) -> Float {
   guard number > 0 else { return 0 }
   var root: Float = 1
-  // The values decrease toward the root. The loop ends when rounding stops them: for the darkest colors, after about 15 steps.
+  // The values decrease toward the root, until rounding stops the decrease. For the darkest colors, this takes about 15 steps.
   for _ in 0..<64 {
     var power: Float = 1
     for _ in 1..<degree { power *= root }

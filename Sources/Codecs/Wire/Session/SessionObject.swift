@@ -6,7 +6,8 @@ package struct SessionObject: Decodable, JSONWritable, Equatable, Sendable {
   package var id: SessionID
   /// The path `/s/{id}`, after the public URL if there is one.
   package var link: String
-  /// The links that other devices in the network can open; nil except in the answer to a page on the gateway's own machine.
+  /// The links that other devices in the network can open; nil except in the answer to a local request on the gateway's own
+  /// machine.
   package var networkLinks: [String]?
   /// The activity.
   package var activity: Activity
