@@ -80,8 +80,8 @@ actor ContentReader {
   }
 
   /// Sends as many of `count` bytes as the socket accepts. A file is sent with `sendfile`, so its bytes are not copied to this
-  /// process. If the content is not in a file, it is sent in pieces of at most `pieceBytes` bytes, until the socket is full: the
-  /// caller waits for the socket if fewer bytes were sent.
+  /// process. If the content is not in a file, it is sent in pieces of at most `pieceBytes` bytes until the socket accepts no more.
+  /// If fewer than `count` bytes were sent, the caller waits until the socket is writable.
   func send(at offset: UInt64, count: Int) -> SendOutcome {
     guard let opened, let socket else {
       return .unreadable(StorageError(.readContent, code: EBADF))

@@ -19,7 +19,7 @@ struct ClientRateLimiter: Sendable {
   /// The number of clients with a bucket.
   var count: Int { buckets.count }
 
-  /// Counts a request of a client, if the limit allows it.
+  /// Counts a request of a client if the limit allows the request.
   ///
   /// - Returns: nil if the request is counted, otherwise the time until the client may send it again, at least 1 ms.
   mutating func admit(_ address: IPAddress, cost: Double = 1, at now: MonotonicTime) -> Duration? {

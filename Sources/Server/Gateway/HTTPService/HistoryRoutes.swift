@@ -8,26 +8,28 @@ internal import Wire
 
 /// Answers requests for the histories of a reactor's sessions.
 final class HistoryRoutes {
-  /// The values and components that the routes of all reactors share.
+  /// The values and components that the `HistoryRoutes` of all reactors share.
   struct Environment: Sendable {
     let store: any SessionStore
     let tails: HistoryTailSlots
     let log: Log
     /// Returns the file thread for the next request.
     let nextThread: @Sendable () -> BlockingExecutor
-    /// Counts a request of a client. Returns the time until the client may repeat it if there were too many requests.
+    /// Counts a request of a client. Returns nil, or, after too many requests, the time until the client may repeat the request.
     let admit: @Sendable (IPAddress, _ cost: Double, MonotonicTime) -> Duration?
   }
 
   /// The rate of each client's requests.
   static let rate = TokenBucket.Rate(tokensPerSecond: 50, capacity: 300)
-  /// The cost of an overview, in requests for entries: an overview reads a part of each piece.
+  /// The number of tokens for an overview. A request for entries costs one token; an overview costs more, because it reads a part
+  /// of each piece.
   private static let overviewCost = 10.0
-  /// The minimum number of bytes that the history must lack before a request extends it. With fewer, the log's own runs are sent.
+  /// The minimum number of bytes that the history must lack for a request to extend it. A smaller number of bytes is read from the
+  /// log.
   private static let extensionBytes = 262_144
-  /// The approximate maximum number of bytes of a tail.
+  /// The approximate maximum number of bytes of a tail: the part of the log that the history lacks.
   private static let tailBytes = 1 << 20
-  /// The maximum number of overviews of one reactor whose tails are in memory.
+  /// The maximum number of overviews that one reactor prepares at the same time. Each has a tail in memory.
   private static let concurrentOverviews = 4
   /// The `Cache-Control` of pieces with a tag. Such a piece never changes.
   private static let immutable = "private, max-age=31536000, immutable"
@@ -37,7 +39,7 @@ final class HistoryRoutes {
   private let downloads: DownloadService
   private let clock: LoopClock
   private let logger: GatewayLogger
-  /// The number of overviews whose tails are in memory.
+  /// The number of overviews that are being prepared.
   private var overviewsInMemory = 0
 
   init(
@@ -118,7 +120,7 @@ final class HistoryRoutes {
 
   private func overview(of host: SessionHost, by reader: HistoryReader) async throws(Refusal) -> [UInt8] {
     await sessions.history.extendForReading(host, minimumBytes: Self.extensionBytes)
-    // The places for tails may be taken by slow readers. An overview does not wait for these.
+    // Overviews have their own limit instead of the tail slots, because slow readers may hold all of these slots.
     guard overviewsInMemory < Self.concurrentOverviews else { throw .tooManyHistories }
     overviewsInMemory += 1
     defer { overviewsInMemory -= 1 }
@@ -134,7 +136,7 @@ final class HistoryRoutes {
     return await reader.encode(overview, participants)
   }
 
-  /// Answers with the entries that the history does not have yet, beginning at a sequence.
+  /// Returns the answer with the entries that the history does not have yet, beginning at a sequence.
   private func tail(
     from first: UInt64, of host: SessionHost, by reader: HistoryReader, for head: RequestHead,
     over key: Connection.Key
@@ -185,7 +187,7 @@ extension Refusal {
     Refusal(.notFound, "This gateway keeps no history of this session.")
   }
 
-  /// The refusal of a request for which no place was free, with the time after which it may be repeated.
+  /// The refusal of a request that would exceed the limit of tails in memory, with the time after which it may be repeated.
   fileprivate static var tooManyHistories: Refusal {
     var refusal = Refusal(.unavailable, "Too many histories are being read. Try again in a moment.")
     refusal.retryAfterMs = 500

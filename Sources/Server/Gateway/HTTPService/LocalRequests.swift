@@ -3,9 +3,9 @@ internal import Networking
 
 /// The requests that count as local: they come from a program or a page on this machine.
 ///
-/// A request from this machine may come from a proxy that forwards requests of other machines. So a request does not count as
-/// local if the gateway has trusted proxies, if the request has a field that proxies add, or if its host is not a name or address
-/// of this machine.
+/// A request from this machine may come from a proxy that forwards requests of other machines. So a request does not count as local
+/// if the gateway has trusted proxies, if the request has a field that proxies add, or if its host is neither `localhost` (or a
+/// name below it) nor a loopback address.
 struct LocalRequests: Sendable {
   /// Fields that proxies add to requests, by configuration or by default.
   private static let proxyFields = [

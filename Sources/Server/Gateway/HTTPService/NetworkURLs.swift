@@ -1,6 +1,6 @@
 package import Networking
 
-/// The URLs of a listener on other devices in the network.
+/// The URLs at which other devices in the network reach a listener.
 package enum NetworkURLs {
   /// Returns the addresses at which other devices reach a listener. IPv4 addresses come first, because they are easier to type.
   /// For a listener on all addresses of this machine, these are the addresses of the interfaces.
@@ -11,7 +11,7 @@ package enum NetworkURLs {
     return reachable.filter { !$0.isV6 } + reachable.filter(\.isV6)
   }
 
-  /// Returns the URLs of a listener at these addresses.
+  /// Returns the URLs of a listener at the addresses that `addresses` returns.
   package static func all(
     of listener: SocketAddress, _ scheme: WebOrigin.Scheme, interfaces: [IPAddress]
   ) -> [String] {

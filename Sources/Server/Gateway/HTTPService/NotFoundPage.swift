@@ -1,7 +1,7 @@
 internal import HTTP
 internal import Platform
 
-/// The page for a person whose browser opens an address without a resource. It needs no other file.
+/// The page that a browser gets at an address without a resource. The page loads no other file.
 enum NotFoundPage {
   private struct Translation: Sendable {
     let language: String
@@ -25,7 +25,7 @@ enum NotFoundPage {
   private static let pages = Dictionary(
     uniqueKeysWithValues: [english, german].map { ($0.language, Array(html($0).utf8)) })
 
-  /// The colors and sizes are those of the page (`css/page.css`).
+  /// The style sheet. Its colors and sizes are those of the drawing page (`css/page.css`).
   private static let style = """
     :root { color-scheme: light dark; --paper: #fbfaf7; --text: #1d1d20; --soft: #5f5e63; }
     :root { --accent: #4453d6; --on-accent: #fff; }
@@ -42,7 +42,7 @@ enum NotFoundPage {
     a:focus-visible { outline: 2.5px solid var(--accent); outline-offset: 2px; }
     """
 
-  /// The policy of the page. It allows this style sheet inside the markup, and nothing more than the policy of other responses.
+  /// The policy of the page. In addition to the policy of other responses, it allows the inline style sheet.
   private static let policy: String = {
     let bytes = Array(style.utf8)
     let hash = "sha256-" + Base64.encode(SHA256Digest(of: bytes.span).bytes)

@@ -93,7 +93,7 @@ struct Router: Sendable {
   private static func refusesForeignOrigin(_ method: Method, _ route: Route) -> Bool {
     switch (method, route) {
     case (_, .echo): false
-    // Reading the history requires the same permission as joining, so both are refused to pages of foreign sites.
+    // Reading the history requires the same permission as joining. So pages of foreign sites may do neither.
     case (_, .socket), (_, .history), (.post, _), (.put, _), (.patch, _), (.delete, _): true
     default: false
     }

@@ -9,7 +9,7 @@ package struct StaticFile: Sendable {
     let representation: Representation
   }
 
-  /// The number of bytes from which on a file is compressed in less time.
+  /// The minimum number of bytes of a file that is compressed at the faster level.
   private static let large = 256 << 10
 
   let mediaType: MediaType
@@ -42,7 +42,8 @@ package struct StaticFile: Sendable {
       bytes: bytes,
       representation: Representation(
         length: bytes.count, entityTag: EntityTag(tag), lastModified: modified))
-    // The large files are those of pdf.js, which few sessions need. They would take most of the time of a start.
+    // The large files are those of pdf.js, which few sessions need. At the best level, their compression would take most of the
+    // startup time.
     let level: Gzip.Level = bytes.count < Self.large ? .best : .usual
     guard let compressed = mediaType.isCompressible ? Gzip.compress(bytes, level) : bytes else { return nil }
     guard compressed.count < bytes.count else {

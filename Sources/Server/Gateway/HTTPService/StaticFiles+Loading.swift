@@ -13,7 +13,8 @@ extension StaticFiles {
 
   /// Reads a folder and its subfolders. Skips names that begin with a dot, and symbolic links that lead out of the folder.
   /// Follows other symbolic links. Skips the manifest of a release, and sends its files with the fields that follow from it.
-  /// `library` is the folder of pdf.js, which the page needs to show PDF files; nil for none. A release has its own copy.
+  /// `library` is the folder of pdf.js, which the page needs to show PDF files, or nil for none. It is not used if the folder
+  /// contains a release, because a release has its own copy of pdf.js.
   package static func load(
     directory: String, library: String? = nil, maximumLength: Int = maximumLength
   ) throws(GatewayError) -> StaticFiles {
@@ -24,7 +25,7 @@ extension StaticFiles {
     return StaticFiles(files)
   }
 
-  /// The folder of Debian's package `libjs-pdf`. It has symbolic links to `/usr/share/pdf.js`.
+  /// The folder of Debian's package `libjs-pdf`. It contains symbolic links to `/usr/share/pdf.js`.
   package static let installedLibrary = "/usr/share/javascript/pdf"
 
   /// Checks that a folder can be loaded, without reading the contents of its files.
@@ -65,9 +66,10 @@ extension StaticFiles {
     /// True if a release was built into the folder.
     var isRelease: Bool { manifest != nil }
 
-    /// Returns the scripts, character maps and fonts of pdf.js, below `pdf/`; nothing if it is not installed or not readable.
+    /// Returns the scripts, character maps and fonts of pdf.js with paths below `pdf/`; no files if pdf.js is not installed or not
+    /// readable.
     static func filesOfLibrary(_ library: String) -> [(path: String, file: StaticFile)] {
-      // Symbolic links may lead out of the library's folder, but not out of the folder that contains it.
+      // Symbolic links may lead out of the library's folder, but not out of the folder two levels above (`/usr/share`).
       guard let above = realPath(of: library + "/../.."),
         var loader = try? Loader(library, root: above, room: maximumLength)
       else { return [] }

@@ -58,8 +58,9 @@ package struct StaticFiles: Sendable {
 
   private static let methods = "GET, HEAD, OPTIONS"
 
-  /// Returns the file for a request's path. For the root, and for `/s/{session}` with or without a slash behind it, this is the page
-  /// (`index.html`). The page checks the session's id, because it can repair or explain a damaged link.
+  /// Returns the file for a request's path. For the root, and for `/s/{session}` with or without a trailing slash, this is the page
+  /// (`index.html`). The gateway does not check the session's id here: the page does, because the page can repair or explain a
+  /// damaged link.
   private func file(at rawPath: String) -> StaticFile? {
     // For a malformed path, or a path that leads out of the folder, there is no file.
     guard let path = try? TargetPath.resolve(rawPath) else { return nil }

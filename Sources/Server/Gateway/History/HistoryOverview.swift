@@ -2,9 +2,9 @@ internal import SessionCore
 internal import Storage
 internal import Wire
 
-/// The list of a history's pieces, and a summary of its entries, for a slider.
+/// The list of a history's pieces, and a summary of its entries. The page shows the summary at a slider.
 struct HistoryOverview: Sendable {
-  /// The summary of consecutive entries.
+  /// A summary of consecutive entries.
   struct Bucket: Equatable, Sendable {
     var first: UInt64
     var last: UInt64
@@ -12,7 +12,7 @@ struct HistoryOverview: Sendable {
     var firstTime: UInt64?
     var lastTime: UInt64?
     var entryCount: Int
-    /// The number of entries of each sender. If there are many senders, only those with the most entries.
+    /// The number of entries of each sender. If there are many senders, only those with the most entries are listed.
     var senders: [ParticipantNumber: Int]
 
     init(_ block: HistoryBlock) {
@@ -46,13 +46,14 @@ struct HistoryOverview: Sendable {
     }
   }
 
-  /// The buckets of any number of parts. When there are too many, two become one, so the memory for them is bounded.
+  /// The buckets for any number of consecutive parts of a history. When there are too many buckets, each two neighbors are merged,
+  /// so the memory for them is bounded.
   struct Summary: Sendable {
-    /// The maximum number of buckets. It is even.
+    /// The maximum number of buckets. It must be even.
     static let maximumBuckets = 512
 
     private(set) var buckets: [Bucket] = []
-    /// The number of parts in a bucket, and in the last bucket.
+    /// The number of parts in each full bucket, and in the last bucket.
     private var (size, lastSize) = (1, 0)
 
     /// Adds the entries that follow the last bucket.
@@ -94,7 +95,7 @@ struct HistoryOverview: Sendable {
     buckets = summary.buckets
   }
 
-  /// The numbers of all senders in the overview, except the gateway.
+  /// The numbers of all senders in the overview, without the gateway.
   var senders: Set<ParticipantNumber> {
     buckets.reduce(into: []) { senders, bucket in
       for (sender, _) in bucket.topSenders where sender != 0 { senders.insert(sender) }

@@ -19,12 +19,12 @@ actor HistoryReader {
     self.executor = executor
   }
 
-  /// Opens stored blocks of the history: whole blocks of one piece.
+  /// Opens the stored blocks of one piece that contain the requested entries, or a whole state.
   ///
   /// - Parameters:
-  ///   - request: the entries or the state.
+  ///   - request: a request for entries or for a state.
   ///   - isCompressed: true for the gzip format.
-  /// - Returns: the content; nil if the history does not have the entries or the state, or has them in a piece other than the one
+  /// - Returns: the content; nil if the history does not have the entries or the state, or if the tag of their piece is not the one
   ///   that the client expects.
   /// - Throws: `StorageError` if the history cannot be read.
   func open(_ request: HistoryRequest, isCompressed: Bool) throws(StorageError) -> (any StoredContent)? {
@@ -51,7 +51,7 @@ actor HistoryReader {
   /// Reads the list of the pieces, and the summary of the history with its tail.
   ///
   /// - Parameters:
-  ///   - tail: the runs of the log after the history, with their times.
+  ///   - tail: the runs of the log that the history lacks, with their times.
   ///   - sequence: the last sequence of the history at the time when the tail was read.
   ///   - through: the last stored sequence of the session.
   /// - Returns: the overview.
@@ -59,7 +59,7 @@ actor HistoryReader {
   func overview(
     with tail: [SessionRecord], after sequence: UInt64, through: UInt64
   ) throws(StorageError) -> HistoryOverview {
-    // A piece that is replaced or removed meanwhile may be missing. The client then reads the overview again.
+    // If the history changes at the same time, this list may lack a piece. A client that needs this piece reads the overview again.
     let pieces = try store.historyPieces(of: session).filter { $0.last <= sequence }
     var summary = HistoryOverview.Summary()
     for piece in pieces where piece.kind == .chunk {
@@ -81,7 +81,7 @@ actor HistoryReader {
     overview.encoded(participants)
   }
 
-  /// Returns the entries of a tail as on the wire, compressed with gzip if requested and possible.
+  /// Returns the entries of a tail in the form in which they are sent, compressed with gzip if requested and possible.
   func encode(
     _ tail: [SessionRecord], after sequence: UInt64, isCompressed: Bool
   ) throws(StorageError) -> (bytes: [UInt8], isCompressed: Bool) {

@@ -4,7 +4,8 @@ internal import Wire
 enum HistoryRequest: Equatable {
   /// The list of the history's pieces, and a summary of its entries.
   case overview
-  /// The entries of the blocks from the block with one sequence to the block with another.
+  /// The entries of a range of sequences. The answer has whole blocks, from the block with the first sequence to the block with the
+  /// last.
   ///
   /// - Parameter tag: the tag of the piece that the client expects; nil for any.
   case entries(ClosedRange<UInt64>, tag: String?)
@@ -19,7 +20,7 @@ enum HistoryRequest: Equatable {
 
   /// Parses the query of a request. Ignores unknown names.
   ///
-  /// - Throws: the refusal of a query that is not one of the three requests.
+  /// - Throws: the refusal, if the query is none of the three requests.
   init(query: String?) throws(Refusal) {
     var values: [String: String] = [:]
     for part in (query ?? "").split(separator: "&") {

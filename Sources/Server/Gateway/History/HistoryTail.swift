@@ -2,9 +2,10 @@ internal import Glibc
 internal import Storage
 internal import Synchronization
 
-/// The slots for tails that are in memory while they are sent. A tail is the part of a log that the history does not have yet.
+/// The slots that limit the number of tails in memory. A tail is the part of a log that the history does not have yet. It is in
+/// memory while it is sent.
 final class HistoryTailSlots: Sendable {
-  /// The maximum number of tails in memory, each of a little more than 1 MiB at most.
+  /// The maximum number of tails in memory. A tail has at most a little more than 1 MiB.
   static let count = 16
 
   private let used = Atomic(0)

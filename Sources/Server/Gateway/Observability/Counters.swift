@@ -106,7 +106,7 @@ package struct Counters: Sendable {
   package var savedBytes: UInt64 = 0
   /// Rewrites of session logs without their superseded records.
   package var compactions: UInt64 = 0
-  /// Extensions of session histories that wrote something.
+  /// Extensions of session histories that wrote data.
   package var historyExtensions: UInt64 = 0
   /// Failed extensions of session histories. The history then lacks entries.
   package var historyFailures: UInt64 = 0

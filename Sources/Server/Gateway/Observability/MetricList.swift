@@ -55,7 +55,7 @@ enum MetricList {
     Metric("compactions_total", \.compactions, "Session logs rewritten without superseded records."),
     Metric(
       "history_extensions_total", \.historyExtensions,
-      "Extensions of session histories that wrote something."),
+      "Extensions of session histories that wrote data."),
     Metric(
       "history_failures_total", \.historyFailures,
       "Failed extensions of session histories; each may leave a gap in a history."),

@@ -63,7 +63,7 @@ final class Compactor {
     await history.extendBeforeCompaction(stored)
     guard !stored.isRemoved else { return }
     let plan = stored.session.beginCompaction()
-    // Entries that arrived during the extension may have left the part of the log that the compaction keeps.
+    // The compaction may drop entries that arrived during the extension. The history must have these, too.
     if plan.through > stored.history.through { await history.extendAgain(stored) }
     guard !stored.isRemoved else { return }
     try await store.beginCompaction(stored.id, plan)

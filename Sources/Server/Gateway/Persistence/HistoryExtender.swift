@@ -5,7 +5,7 @@ internal import Storage
 
 /// Extends the histories of a reactor's sessions with the entries in their logs.
 final class HistoryExtender {
-  /// The minimum time between a failed extension and the next one that a client's request causes.
+  /// The minimum time between a failed extension and the next extension for a client that reads the history.
   private static let retryInterval = Duration.seconds(30)
 
   private let persister: Persister
@@ -25,12 +25,12 @@ final class HistoryExtender {
 
   /// Extends the history of a session before its log is compacted, so that the history has all entries that the compaction drops.
   ///
-  /// If this fails, the compaction goes on, and the history lacks entries: a log that is not compacted would grow without a limit.
+  /// If the extension fails, the history lacks entries, but the compaction goes on: otherwise, the log would grow without a limit.
   func extendBeforeCompaction(_ stored: StoredSession) async {
     await extend(stored, minimumBytes: 1)
   }
 
-  /// Extends the history of a session once more before its log is compacted, unless the extension just before has failed.
+  /// Extends the history of a session once more before its log is compacted, unless the previous extension failed.
   func extendAgain(_ stored: StoredSession) async {
     guard stored.extendHistoryAgainAt == nil else { return }
     await extend(stored, minimumBytes: 1)

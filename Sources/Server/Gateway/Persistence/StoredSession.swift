@@ -78,9 +78,10 @@ class StoredSession {
   final var compactAgainAt: MonotonicTime?
   /// The extent of the session's history.
   final var history = HistoryExtent(byteCount: 0, through: 0)
-  /// True if the history may have entries that the log does not have. It is then neither extended nor served.
+  /// True if the history may have entries that the log does not have. The history is then neither extended nor served.
   final var hasUnusableHistory = false
-  /// The earliest time at which a request may extend the history again after a failure; nil if the last extension succeeded.
+  /// The earliest time at which a client's request may extend the history after a failed extension; nil if the last extension
+  /// succeeded.
   final var extendHistoryAgainAt: MonotonicTime?
   /// True while the session is in the queue for the next batch.
   final var isQueued = false
@@ -167,7 +168,7 @@ class StoredSession {
   /// Removes and returns the records for the next batch.
   ///
   /// - Parameters:
-  ///   - date: the present time, written behind the entries; nil to write no time.
+  ///   - date: the present time, which is written after the entries; nil to write no time.
   ///   - makeFinalRecord: creates a final record. This closure is called after the other records were taken, because a final
   ///     record describes the session at that time.
   /// - Returns: the batch; a batch with an unknown outcome is returned again, unchanged. Nil if there is no record to write; in

@@ -142,10 +142,11 @@ extension SessionTable {
     }
   }
 
-  /// Removes the parts of a session's history that its log does not have: after a power cut, the log may have lost entries that
-  /// the history has, and the session gives their sequences to other entries. Without `historyBytes`, removes the whole history.
+  /// Removes the pieces of a session's history that reach beyond the end of its log. After a power cut, the log may lack entries
+  /// that the history has, and the session gives the sequences of these entries to new entries. If `historyBytes` is 0, removes the
+  /// whole history.
   ///
-  /// Called before the session gets its first new entry.
+  /// The caller calls this function before the session gets its first new entry.
   private func openHistory(of host: SessionHost) async {
     let kept = limits.historyBytes > 0 ? host.session.committed : 0
     do throws(StorageError) {
