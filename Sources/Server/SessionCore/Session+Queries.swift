@@ -12,7 +12,7 @@ extension Session {
     return successor.id
   }
 
-  /// Returns a participant that the session knows, present or past.
+  /// Returns a present or past participant; nil if the session does not know the number.
   package func participant(_ number: ParticipantNumber) -> Participant? {
     participants[number]?.object ?? participants.formerSenders[number]
   }

@@ -2,8 +2,8 @@ package import Wire
 
 /// Consecutive entries of a session's history that were stored at the same time.
 ///
-/// The history has the entries that changed the retained entries, and the entries of the gateway. It has no targeted entries,
-/// because other participants must not see them, and no messages without retention.
+/// The history contains the entries that changed the retained entries, and the entries of the gateway. It contains no targeted
+/// entries, because other participants must not see them, and no messages without retention.
 package struct HistoryGroup: Equatable, Sendable {
   /// The approximate maximum number of bytes of entries in a group. Only a single larger entry exceeds it.
   package static let groupBytes = 65_536
@@ -16,7 +16,7 @@ package struct HistoryGroup: Equatable, Sendable {
   package var time: UInt64?
   /// The entries as on the wire.
   package private(set) var entries: [UInt8] = []
-  /// The number of entries by their senders.
+  /// The number of entries of each sender.
   package private(set) var senders: [ParticipantNumber: Int] = [:]
 
   private init(first: UInt64, time: UInt64?) {
@@ -67,7 +67,8 @@ package struct HistoryGroup: Equatable, Sendable {
     !entries.isEmpty && entries.count + length > Self.groupBytes
   }
 
-  /// Appends the group as on the wire: a system entry of type `history` with the sequences and the time, then the entries.
+  /// Appends the group in the form in which it is sent: a system entry of type `history` with the sequences and the time, then the
+  /// entries.
   package func append(to bytes: inout [UInt8]) {
     HistoryMark.range(first: first, last: last, time: time).append(to: &bytes)
     bytes.append(entries.span)
@@ -76,9 +77,11 @@ package struct HistoryGroup: Equatable, Sendable {
 
 /// A system entry of type `history`, which describes the entries that follow it. Its sequence is 0.
 package enum HistoryMark: Equatable, Sendable {
-  /// The following entries are the history's entries of these sequences, stored at a time in milliseconds since 1970.
+  /// The following entries are all entries of the history from the sequence `first` to the sequence `last`. They were stored at
+  /// `time`, in milliseconds since 1970; nil if unknown.
   case range(first: UInt64, last: UInt64, time: UInt64?)
-  /// The following entries are retained entries at a sequence, whose entry was stored at a time in milliseconds since 1970.
+  /// The following entries are retained entries at `sequence`. The entry with this sequence was stored at `time`, in milliseconds
+  /// since 1970; nil if unknown.
   case state(sequence: UInt64, time: UInt64?)
 
   /// Appends the entry as on the wire.

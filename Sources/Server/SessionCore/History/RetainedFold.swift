@@ -2,8 +2,8 @@ internal import Wire
 
 /// The result of applying entries one after another: the entries that are retained at the end.
 ///
-/// The value stores one sequence for each key, and no entries. So the entries are read twice: `apply` reads them all, and then
-/// `ranges` finds those that are still retained.
+/// To save memory, this value stores one sequence for each key, and no entries. So the caller reads the entries twice: it passes
+/// all entries to `apply`, and then again to `ranges`, which finds those that are still retained.
 package struct RetainedFold {
   /// The sequence of the first retained entry of each key.
   private var starts = KeyTable<UInt64>()
@@ -11,7 +11,7 @@ package struct RetainedFold {
   /// Creates a fold of no entries.
   package init() {}
 
-  /// Applies entries in rising sequence, as on the wire. Entries of sequence 0 change nothing.
+  /// Applies entries in rising sequence, as on the wire. Entries with the sequence 0 change nothing.
   ///
   /// - Throws: `RecordError` for bytes that are not entries.
   package mutating func apply(_ entries: Span<UInt8>) throws(RecordError) {

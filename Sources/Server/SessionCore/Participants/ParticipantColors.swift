@@ -2,12 +2,12 @@ internal import Wire
 
 /// The colors of the present participants, and the choice of a participant's color.
 ///
-/// No two people look alike, at least while there are eight or fewer: a participant gets the color that it requests unless that
-/// looks like another person's. Participants with the same name that requested the same color are the tabs of one person, which
-/// have one color.
+/// A participant gets the color that it requests unless that color looks like the color of another person. While at most eight
+/// people are present, no two of them look alike. Participants with the same name that requested the same color count as the tabs
+/// of one person, and have the same color.
 ///
-/// The work for a join is bounded. In a session with more than `trackedLimit` participants, in which similar colors are
-/// inevitable, the others get the colors that they request.
+/// The work for a join is bounded: only `trackedLimit` participants are compared. In larger sessions, where similar colors are
+/// inevitable, further participants get the colors that they request.
 struct ParticipantColors {
   /// A participant whose color is compared with others.
   private struct Row {
@@ -16,7 +16,7 @@ struct ParticipantColors {
     let requested: RGBColor?
     /// The color of the participant.
     let entry: ParticipantPalette.Entry
-    /// The number of colors of the palette that nobody else can have.
+    /// The number of palette colors that look like the participant's color, but at least 1: other people cannot have these colors.
     let taken: Int
 
     init(_ participant: ParticipantState, _ color: RGBColor) {
@@ -27,7 +27,7 @@ struct ParticipantColors {
       taken = ParticipantColors.takenColors(by: entry)
     }
 
-    /// Returns true for a participant of the person that has this name and requested this color.
+    /// Returns true if the participant is a tab of the person that has this name and requested this color.
     func belongs(toPerson name: String, requested color: RGBColor?) -> Bool {
       color != nil && requested == color && self.name == name
     }
@@ -39,6 +39,7 @@ struct ParticipantColors {
     }
   }
 
+  /// The maximum number of participants whose colors are compared.
   static let trackedLimit = 32
   /// The number of people who can always be given distinct colors.
   private static let distinctPeople = 8
@@ -74,10 +75,11 @@ struct ParticipantColors {
   /// Chooses a color for a participant.
   ///
   /// - Parameters:
-  ///   - requested: the color to return if possible; otherwise the nearest color of the palette is preferred.
-  ///   - participant: the participant that gets the color. The colors of this person's tabs count as free.
-  ///   - lot: a random number that chooses a color of the palette if none is requested.
-  /// - Returns: a color that does not look like any present person's; if there is none, the most different one.
+  ///   - requested: the color to return if possible. Otherwise, the nearest free color of the palette is returned.
+  ///   - participant: the participant that gets the color; nil for a participant that is not present yet. Its own color, and those
+  ///     of the other tabs of the same person, count as free.
+  ///   - lot: a random number that selects a color of the palette if no color is requested.
+  /// - Returns: a color that does not look like the color of any present person; if there is none, the most different color.
   func freeColor(
     requested: RGBColor?, for participant: ParticipantState? = nil, lot: UInt64 = 0
   ) -> RGBColor {
@@ -95,7 +97,8 @@ struct ParticipantColors {
     return nearest?.color ?? wish.color
   }
 
-  /// Returns true if enough colors of the palette stay free for the people who may still come, even if others leave first.
+  /// Returns true if a person can get the color `wish` while the palette keeps enough free colors for further people, up to
+  /// `distinctPeople` in all, even if others leave before they come.
   private func leavesEnough(_ wish: ParticipantPalette.Entry, besides others: [Row]) -> Bool {
     var people = 1
     var taken = Self.takenColors(by: wish)
@@ -107,8 +110,8 @@ struct ParticipantColors {
     return taken + max(0, Self.distinctPeople - people) <= ParticipantPalette.entries.count
   }
 
-  /// Returns the number of palette colors that look like a color, but at least 1, so that each person who leaves makes room for
-  /// another one. For a color outside the palette, the number can be as high as 4.
+  /// Returns the number of palette colors that look like a color, but at least 1, so that each person who leaves frees a color for
+  /// another person. For a color outside the palette, the number can be as high as 4.
   private static func takenColors(by entry: ParticipantPalette.Entry) -> Int {
     let similar = ParticipantPalette.entries.count {
       $0.lab.distance(to: entry.lab) < ParticipantPalette.distinctDistance

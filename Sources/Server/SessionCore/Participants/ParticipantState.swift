@@ -39,7 +39,8 @@ final class ParticipantState {
   var awaitsCommitted = false
   /// True when `acknowledged` has changed since the last save.
   var hasUnsaved = false
-  /// The color that the participant requested last. `color` differs from it if the requested color looked like another person's.
+  /// The color that the participant requested last. `color` is a different color if the requested color looked like the color of
+  /// another person.
   var requestedColor: RGBColor?
   let number: ParticipantNumber
   var retryAt: MonotonicTime?

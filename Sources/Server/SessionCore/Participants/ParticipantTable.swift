@@ -64,8 +64,8 @@ struct ParticipantTable {
 
   // MARK: - Joining
 
-  /// Adds a participant. A missing name or color is chosen by the random values of the identity. A requested color that looks
-  /// like another person's is replaced.
+  /// Adds a participant. Chooses a missing name or color by the random values of the identity. Replaces a requested color that
+  /// looks like the color of another person.
   mutating func add(_ profile: Profile, _ identity: NewIdentity, _ rateLimiter: EntryRateLimiter)
     -> ParticipantState
   {
@@ -106,8 +106,8 @@ struct ParticipantTable {
     activeCount += 1
   }
 
-  /// Makes a past participant active again. It gets another color if its color now looks like another person's. The caller sets
-  /// the presence.
+  /// Makes a past participant active again. The participant gets another color if its color now looks like the color of another
+  /// person. The caller sets the presence.
   mutating func reactivate(_ participant: ParticipantState) {
     past.removeAll { $0 == participant.number }
     let color =
@@ -118,7 +118,7 @@ struct ParticipantTable {
     activeCount += 1
   }
 
-  /// Changes name and color. A participant keeps its color if it requests the same color as before.
+  /// Changes the name and the color of a participant. A participant that requests the same color as before keeps its color.
   ///
   /// - Returns: false if the profile changes neither.
   @discardableResult

@@ -44,7 +44,7 @@ extension Session {
   /// The caller reports the result to `didSave` or `didNotSave`. Until then, this function returns nil.
   /// - Parameters:
   ///   - limit: the approximate number of bytes.
-  ///   - date: the present time, written behind the entries; nil to write no time.
+  ///   - date: the present time, which is written after the entries; nil to write no time.
   /// - Returns: nil if there are no unsaved records, or a batch is in flight.
   package mutating func takeUnsaved(
     upTo limit: Int = SessionRecord.runBytes, at date: Date? = nil
@@ -223,7 +223,8 @@ extension Session {
       batch.logBytes += run.logBytes
       records.append(SessionRecord(kind: .run, body: run.body))
       log.addRecordBytes(run.body.count, at: run.lastSequence)
-      // The time follows its run, so that a compaction, which copies all records from some run on, copies that run's time too.
+      // The record of the time follows its run. A compaction copies all records from a certain run on, so it copies that run's
+      // time, too.
       if let date {
         let time = TimeRecord(date).encoded
         records.append(time)

@@ -21,7 +21,7 @@ package struct ParticipantRecord: Equatable, Sendable {
   package var acknowledged: UInt32
   /// The presence of the participant.
   package var presence: Presence
-  /// The color that the participant requested, if it has another one; nil if it has the requested color.
+  /// The requested color if the participant has another color; otherwise nil.
   package var requestedColor: RGBColor?
 
   /// Creates the contents of a record.

@@ -3,10 +3,10 @@ internal import Wire
 
 /// The contents of a `time` record, in eight bytes: the time at which the run directly before it was stored.
 package struct TimeRecord: Equatable {
-  /// The end of the valid times. Every time must be lower, because JavaScript represents whole numbers exactly only up to 2^53.
+  /// The upper bound of the valid times, which is itself not valid: JavaScript represents whole numbers exactly only up to 2^53.
   private static let end: UInt64 = 1 << 53
 
-  /// Milliseconds since 1970, by the gateway's clock at that time.
+  /// The time in milliseconds since 1970, by the gateway's clock.
   package var milliseconds: UInt64
 
   /// Creates the record of a time. A time outside the valid range becomes the nearest valid time.
