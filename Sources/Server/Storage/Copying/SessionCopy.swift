@@ -78,10 +78,11 @@ package struct SessionCopy {
     return hasAny
   }
 
-  /// Copies the pieces of the session's history. A piece that is removed meanwhile is left out.
+  /// Copies the pieces of the session's history. A piece that is removed during the copy is left out.
   ///
-  /// The log must have been copied before. Entries leave the log only when the history has them, so the copied log has each entry
-  /// that the history did not have at that time. Pieces that are newer than the copied log are removed when the session is opened.
+  /// The caller has copied the log before. Entries are dropped from the log only when the history has them, so the copied log has
+  /// each entry that the history lacked at that time. Pieces that are newer than the copied log are removed when the session is
+  /// opened.
   ///
   /// - Returns: the number of copied bytes.
   package func copyHistory() throws(CopyError) -> UInt64 {

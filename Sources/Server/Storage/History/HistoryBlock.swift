@@ -27,7 +27,7 @@ package struct HistoryBlock: Equatable, Sendable {
   package internal(set) var entryCount = 0
   /// The senders with the most entries, most first.
   package internal(set) var senders: [SenderCount] = []
-  /// The offset of the compressed bytes in the file.
+  /// The offset of the block's compressed bytes in the file of the piece.
   var offset = 0
   /// The number of compressed bytes, and their CRC-32.
   var (storedCount, storedChecksum): (Int, UInt32) = (0, 0)
@@ -53,7 +53,7 @@ enum HistoryIndex {
   static let indexKind: UInt8 = 65
   /// The number of bytes before the compressed bytes in the body of a block's record.
   static let blockHeadLength = 24
-  /// The value in place of an unknown time.
+  /// The value that stands for an unknown time.
   private static let noTime = UInt64.max
   private static let version: UInt8 = 1
   private static let fixedLength = 61

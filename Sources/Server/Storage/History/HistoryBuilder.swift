@@ -4,22 +4,22 @@ internal import Wire
 
 /// Extends a history with the entries of a log.
 ///
-/// The caller passes the records of the log in their order. Entries that the history has already are skipped, so the same
-/// records may be passed again after a crash or an error. One thread uses a builder.
+/// The caller passes the records of the log in their order. The builder skips entries that the history already has, so the same
+/// records may be passed again after a crash or an error. Only one thread may use a builder.
 struct HistoryBuilder {
   private let medium: any HistoryMedium
   private let policy: HistoryPolicy
   private let deflater = Deflater(level: 3)
   /// The pieces in rising sequence.
   private(set) var pieces: [HistoryPiece]
-  /// The last sequence of the history, with the entries that are still being collected.
+  /// The last sequence of the history, including the entries in the unfinished chunk.
   private var reached: UInt64
   /// The groups of a run whose time is not known yet.
   private var pending: [HistoryGroup] = []
   private var chunk: HistoryPieceWriter?
-  /// The number of bytes before compression of the chunks after the newest state, and of that state.
+  /// The number of bytes of the chunks after the newest state, and of that state, both before compression.
   private var (bytesSinceState, stateBytes) = (0, 0)
-  /// The state of a log's `base` records, which is being written.
+  /// The unfinished state that is made from the log's `base` records.
   private var baseState: (writer: HistoryPieceWriter, sequence: UInt64)?
 
   /// Creates a builder.
@@ -40,13 +40,13 @@ struct HistoryBuilder {
     }
   }
 
-  /// The last sequence of the history.
+  /// The last sequence of the history, including the entries that are not stored yet.
   var through: UInt64 { reached }
 
   /// Applies the next record of the log.
   ///
-  /// `base` records must be passed only if the history lacks entries that the log no longer has. The history then starts over
-  /// with them.
+  /// The caller passes `base` records only if the log has dropped entries that the history lacks. The history then starts over with
+  /// the state in these records.
   mutating func apply(_ kind: SessionRecord.Kind?, _ body: Span<UInt8>) throws(StorageError) {
     do throws(RecordError) {
       if kind == .time {
@@ -71,8 +71,7 @@ struct HistoryBuilder {
     }
   }
 
-  /// Stores the entries that were collected, and removes the oldest pieces until the history has at most `HistoryPolicy.byteCount`
-  /// bytes.
+  /// Stores the collected entries. Then removes the oldest pieces until the history is within the limits of `HistoryPolicy`.
   mutating func finish() throws(StorageError) {
     try flushPending()
     try finishBaseState()
@@ -114,8 +113,8 @@ struct HistoryBuilder {
     let time = writer.lastTime
     try store(writer)
     bytesSinceState += writer.byteCount
-    // So states need at most half of the history, and there are only a few chunks between two states: a client needs few requests
-    // for the state at any sequence.
+    // By this rule, states take at most half of the history, and there are only a few chunks between two states. So a client needs
+    // few requests for the state at any sequence.
     if bytesSinceState >= max(HistoryPolicy.chunkBytes, stateBytes) { try writeState(time: time) }
   }
 

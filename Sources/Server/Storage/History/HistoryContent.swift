@@ -3,7 +3,8 @@ internal import Glibc
 internal import WebSocket
 internal import Wire
 
-/// Consecutive blocks of a piece, read part by part as content. The memory for a part does not depend on the number of blocks.
+/// Consecutive blocks of a piece as content. Each read decodes only the blocks that it needs, so the memory for it does not depend
+/// on the number of blocks.
 final class HistoryContent: StoredContent {
   /// A part of the content: bytes that are in memory, or a block.
   private enum Part {

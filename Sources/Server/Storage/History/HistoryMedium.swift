@@ -7,11 +7,11 @@ protocol HistoryMedium {
   func pieces() throws(StorageError) -> [HistoryPiece]
   /// Opens a piece for reading.
   func open(_ piece: HistoryPiece) throws(StorageError) -> any SessionFile
-  /// Creates an empty file for a new piece. Removes an earlier such file that was never stored.
+  /// Creates an empty file for a new piece. Removes an earlier file that was created for a piece and never stored.
   func create() throws(StorageError) -> any SessionFile
   /// Stores the complete file that `create` returned. After this call, the piece survives a power cut.
   func store(_ file: any SessionFile, as piece: HistoryPiece) throws(StorageError)
-  /// Removes the file that `create` returned, if it was not stored.
+  /// Removes the file that `create` returned. Does nothing if that file was stored.
   func discard() throws(StorageError)
   /// Removes a piece. Succeeds if there is no such piece.
   func remove(_ piece: HistoryPiece) throws(StorageError)
@@ -47,7 +47,7 @@ struct HistoryFiles: HistoryMedium {
 
   func store(_ file: any SessionFile, as piece: HistoryPiece) throws(StorageError) {
     // The bytes are on the disk before the file gets its name, so a piece is never incomplete. The name is on the disk before the
-    // log drops any record of which only this piece has a copy.
+    // compaction drops the entries that were copied to this piece.
     try file.sync()
     try disk.rename(.nextHistory, to: .history(piece), of: id)
     try disk.syncNames(of: id)
@@ -61,7 +61,7 @@ struct HistoryFiles: HistoryMedium {
     try disk.removeFile(.history(piece), of: id)
   }
 
-  /// Removes pieces whose sequences other entries may get. After this call, they do not come back after a power cut.
+  /// Removes pieces whose sequences may be given to other entries. The removal survives a power cut.
   func remove(_ pieces: [HistoryPiece]) throws(StorageError) {
     guard !pieces.isEmpty else { return }
     for piece in pieces { try remove(piece) }

@@ -1,6 +1,6 @@
-/// The identity of one piece of a session's history. A piece never changes.
+/// The identity of one piece of a session's history. The contents of a piece never change.
 package struct HistoryPiece: Hashable, Sendable {
-  /// The contents of a piece.
+  /// The kinds of pieces.
   package enum Kind: Hashable, Sendable {
     /// All entries of the history from one sequence to another.
     case chunk
@@ -8,7 +8,7 @@ package struct HistoryPiece: Hashable, Sendable {
     case state
   }
 
-  /// The contents of the piece.
+  /// The kind of the piece.
   package let kind: Kind
   /// The first sequence of a chunk; the sequence of a state.
   package let first: UInt64
@@ -28,7 +28,7 @@ package struct HistoryPiece: Hashable, Sendable {
     self.tag = tag
   }
 
-  /// Parses the name of a file.
+  /// Parses the name of a piece's file.
   /// - Returns: nil for the name of any other file.
   package init?(fileName: String) {
     let parts = fileName.split(separator: ".", omittingEmptySubsequences: false)
@@ -46,7 +46,7 @@ package struct HistoryPiece: Hashable, Sendable {
     } else {
       return nil
     }
-    // A number can be written in several ways, such as with leading zeros. Only one of them is the name of the file.
+    // A number can be written in several ways, for example with leading zeros. Only the way in which `fileName` writes it is valid.
     guard fileName == self.fileName else { return nil }
   }
 

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import WebSocket
 
-/// An opened piece of a history. It can be read even after the piece was removed. Any thread may use it.
+/// An open piece of a history. It stays readable after the piece is removed. Any thread may use it.
 package struct HistoryPieceFile: Sendable {
   /// The blocks in rising sequence.
   package let blocks: [HistoryBlock]
@@ -37,7 +37,8 @@ package struct HistoryPieceFile: Sendable {
     let stored = try stored(block)
     let bytes: [UInt8]
     do throws(ProtocolError) {
-      // The last four bytes are the end of the empty block that aligns the data to a byte. The inflater adds them.
+      // The last four bytes belong to the empty block that aligns the data to a byte. They are left out, because the inflater adds
+      // them.
       bytes = try inflater.inflate(stored.span.extracting(droppingLast: 4), limit: block.byteCount)
     } catch {
       throw StorageError(.readHistory, code: EBADMSG)
@@ -47,7 +48,7 @@ package struct HistoryPieceFile: Sendable {
     return bytes
   }
 
-  /// Reads all blocks.
+  /// Reads all blocks, to find damaged ones.
   /// - Throws: `StorageError`; EBADMSG if a block is damaged.
   package func check() throws(StorageError) {
     let inflater = Inflater()

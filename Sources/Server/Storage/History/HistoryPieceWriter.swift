@@ -2,12 +2,13 @@ internal import SessionCore
 internal import WebSocket
 internal import Wire
 
-/// Writes one piece of a history into an empty file: the blocks, then their list. Not `Sendable`: one thread uses it.
+/// Writes one piece of a history into an empty file: the blocks, and then the list of the blocks. Not `Sendable`: only one thread
+/// may use it.
 ///
-/// The records have the format of a log (`LogFormat`). A block's record has, before the compressed bytes: u64 first sequence, u64
-/// last sequence, u32 length and u32 CRC-32 of the bytes before compression. The compressed bytes are deflate data that ends at a
-/// byte, without a final block, and refers to no earlier block. So the compressed bytes of consecutive blocks, one after another,
-/// are deflate data too.
+/// The records have the format of a log (`LogFormat`). The body of a block's record is: u64 first sequence, u64 last sequence, u32
+/// length and u32 CRC-32 of the bytes before compression, and then the compressed bytes. These are deflate data that is aligned to
+/// a byte, has no final block, and refers to no earlier block. So the compressed bytes of consecutive blocks together are deflate
+/// data, too.
 final class HistoryPieceWriter {
   let file: any SessionFile
   private let kind: HistoryPiece.Kind
@@ -18,7 +19,7 @@ final class HistoryPieceWriter {
   private var block: HistoryBlock?
   private var bytes: [UInt8] = []
   private var senders: [ParticipantNumber: Int] = [:]
-  /// The number of bytes before compression.
+  /// The number of bytes of the finished blocks before compression.
   private(set) var byteCount = 0
 
   /// Begins a piece in an empty file.
@@ -32,7 +33,7 @@ final class HistoryPieceWriter {
   /// True if nothing was added.
   var isEmpty: Bool { blocks.isEmpty && block == nil }
 
-  /// The time of the last entries, if known.
+  /// The time of the last entries; nil if unknown.
   var lastTime: UInt64? { block?.lastTime ?? blocks.last?.lastTime }
 
   /// Adds the next entries of a chunk.
@@ -63,7 +64,7 @@ final class HistoryPieceWriter {
     HistoryMark.state(sequence: sequence, time: time).append(to: &bytes)
   }
 
-  /// Writes the list of the blocks. At least one block must have been added.
+  /// Writes the last block and the list of the blocks. The piece must not be empty.
   /// - Returns: the identity of the piece. The file is complete, but not synced.
   func finish() throws(StorageError) -> HistoryPiece {
     try endBlock()
@@ -79,7 +80,7 @@ final class HistoryPieceWriter {
     guard var block else { return }
     var stored: [UInt8] = []
     deflater.compress(bytes.span, into: &stored)
-    // The compressor omits the end of the empty block that aligns the data to a byte.
+    // The compressor leaves out the last four bytes of the empty block that aligns the data to a byte.
     stored += [0x00, 0x00, 0xFF, 0xFF]
     block.byteCount = bytes.count
     block.checksum = LogFormat.checksum(of: bytes.span, continuing: 0)

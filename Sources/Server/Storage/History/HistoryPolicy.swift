@@ -4,11 +4,11 @@ package struct HistoryPolicy: Sendable {
   package var byteCount: Int
   /// The number of bytes of the session's retained entries.
   package var retainedBytes: Int
-  /// The minimum number of bytes that the history must lack for an extension to be worthwhile. An extension is always worthwhile if
-  /// the log has dropped entries that the history lacks.
+  /// The minimum number of bytes that the history must lack for an extension. If the log has dropped entries that the history
+  /// lacks, the history is extended in any case.
   package var minimumBytes: Int
 
-  /// Creates rules. By default, every extension is worthwhile.
+  /// Creates rules. By default, the history is extended if it lacks any entry.
   package init(byteCount: Int, retainedBytes: Int, minimumBytes: Int = 1) {
     self.byteCount = byteCount
     self.retainedBytes = retainedBytes
@@ -20,8 +20,8 @@ package struct HistoryPolicy: Sendable {
   /// The number of bytes, before compression, at which a chunk is complete.
   static let chunkBytes = 4 << 20
 
-  /// True if the state of the session is so large that a history of `byteCount` bytes would have no room for it. Entries usually
-  /// need less than half of their size when they are compressed.
+  /// True if the state of the session does not fit into a history of `byteCount` bytes. The calculation assumes that compression
+  /// halves the size of the entries; usually, it does more.
   var isStateTooLarge: Bool { retainedBytes > 2 * byteCount }
 }
 

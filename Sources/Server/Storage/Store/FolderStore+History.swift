@@ -3,7 +3,7 @@ internal import Platform
 package import SessionCore
 package import Wire
 
-/// The history of a session: pieces beside its log, made from the runs of the log.
+/// The history of a session: pieces in files beside its log, which are made from the runs of the log.
 extension FolderStore {
   /// The niceness of the thread that extends a history.
   private static let niceness: CInt = 10
@@ -21,7 +21,7 @@ extension FolderStore {
     let source = HistorySource(file: file, end: log.end, marks: log.marks)
     let isSkipped = policy.isStateTooLarge || historyWork.isSkipped(id, retainedBytes: policy.retainedBytes)
     let extended = ThreadResult<HistorySource.Extension>()
-    // With `full`, the log is on the disk already. And another sync could take the error that the sync of an append reports.
+    // With `full`, the log is on the disk already. Another sync could also consume an error that the sync of an append must report.
     let syncsLog = durability == .process
     try await runDetached(niceness: Self.niceness) { [disk] () throws(StorageError) in
       let files = HistoryFiles(of: id, on: disk)
@@ -32,7 +32,7 @@ extension FolderStore {
       do throws(StorageError) {
         extended.set(try source.extend(files, policy, syncsLog: syncsLog))
       } catch {
-        // Only the first error is reported. The next extension removes the file.
+        // An error of `discard` is ignored: the next extension removes the file.
         try? files.discard()
         throw error
       }
@@ -78,12 +78,12 @@ extension FolderStore {
   }
 }
 
-/// The work on the histories of a store's sessions. Not `Sendable`: it belongs to one store.
+/// The locks and queues for changes of the histories of a store's sessions. Not `Sendable`: only one store uses it.
 final class HistoryWork {
-  /// The maximum number of extensions at the same time. Each one needs a thread, and memory for the keys of a session.
+  /// The maximum number of concurrent extensions. Each one needs a thread, and memory for the keys of a session.
   private static let concurrentExtensions = 2
 
-  /// The number of extensions in progress, and the callers that wait for the end of one.
+  /// The number of extensions in progress, and the callers that wait until an extension ends.
   private var extensions = 0
   private var queue: [CheckedContinuation<Void, Never>] = []
   /// The sessions whose history is being changed, each with the callers that wait until they may change it.
@@ -104,7 +104,7 @@ final class HistoryWork {
     for continuation in waiters.removeValue(forKey: id) ?? [] { continuation.resume() }
   }
 
-  /// Waits until one more history may be extended.
+  /// Waits until fewer than `concurrentExtensions` histories are being extended.
   func beginExtension() async {
     guard extensions == Self.concurrentExtensions else {
       extensions += 1
@@ -113,7 +113,7 @@ final class HistoryWork {
     await withCheckedContinuation { queue.append($0) }
   }
 
-  /// Ends an extension: the caller that has waited longest takes its place.
+  /// Ends an extension. The caller that has waited longest then begins its extension.
   func endExtension() {
     if queue.isEmpty { extensions -= 1 } else { queue.removeFirst().resume() }
   }
@@ -129,18 +129,18 @@ final class HistoryWork {
     return retainedBytes >= before
   }
 
-  /// Removes all state of a session that the store releases.
+  /// Forgets that the state of a session did not fit. The store calls this function when it releases the session.
   func forget(_ id: SessionID) {
     skipped[id] = nil
   }
 }
 
-/// The part of a log from which its history is extended: the records up to an end.
+/// The part of a log from which a history is extended: the records before `end`.
 struct HistorySource: Sendable {
   /// The result of an extension.
   struct Extension: Sendable {
     let extent: HistoryExtent
-    /// True if nothing fits into the history.
+    /// True if the limit of the history has room for no piece at all.
     let isTooLarge: Bool
   }
 
@@ -148,8 +148,8 @@ struct HistorySource: Sendable {
   let end: OpenLog.Position
   let marks: LogMarks
 
-  /// Extends a history with the runs of this log. If `syncsLog` is true, the log is synced first: otherwise, a power cut could
-  /// leave a log that lacks entries of the history, and the newest pieces would be removed when the session is opened.
+  /// Extends a history with the runs of this log. If `syncsLog` is true, the log is synced first. Without this sync, the log could
+  /// lack entries of the history after a power cut, and the newest pieces would be removed when the session is opened.
   func extend(
     _ files: HistoryFiles, _ policy: HistoryPolicy, syncsLog: Bool
   ) throws(StorageError) -> Extension {
@@ -166,7 +166,7 @@ struct HistorySource: Sendable {
     let isContiguous = first.sequence <= builder.through + 1
     let start = isContiguous ? marks.mark(before: builder.through + 1) ?? first : nil
     let offset = start?.offset ?? LogFormat.firstRecord.count
-    // Without its `base` records, a history of a log that has dropped entries could not be read at all.
+    // If the log has dropped entries, the history is extended in any case: it is unusable without the state in the `base` records.
     guard !isContiguous || end.length - offset >= policy.minimumBytes else { return present }
     if syncsLog { try file.sync() }
     var reader = LogReader(
@@ -217,7 +217,7 @@ struct HistorySource: Sendable {
     return step
   }
 
-  /// Removes a history with damaged pieces, so that the next extension begins a new one. The error is reported.
+  /// Removes a history if an error shows that one of its pieces is damaged. The next extension then begins a new history.
   private static func removeIfDamaged(_ error: StorageError, _ files: HistoryFiles) throws(StorageError) {
     guard case .failed(.readHistory, code: EBADMSG) = error else { return }
     try files.remove(try files.pieces().inOrder)

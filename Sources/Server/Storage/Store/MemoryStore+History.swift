@@ -77,7 +77,7 @@ extension MemoryStore {
     return session
   }
 
-  /// Returns the bytes of the runs with entries after a sequence.
+  /// Returns the total size of the runs with entries after a sequence.
   private static func byteCount(
     of records: [SessionRecord], after sequence: UInt64
   ) throws(StorageError) -> Int {

@@ -22,7 +22,7 @@ package actor MemoryStore: SessionStore {
     }
   }
 
-  /// A session and its owner.
+  /// The records, the history and the owner of a session.
   struct StoredRecords: Sendable {
     private(set) var records: [SessionRecord]
     /// The bytes of each piece of the session's history.

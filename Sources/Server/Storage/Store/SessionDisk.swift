@@ -13,7 +13,7 @@ package enum LogName: Hashable, Sendable {
   case accepted(Int)
   /// A piece of the session's history.
   case history(HistoryPiece)
-  /// A piece of the history that is being written.
+  /// A piece of the history while it is being written.
   case nextHistory
 
   /// The file's name in the session's folder.

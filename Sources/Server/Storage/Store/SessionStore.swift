@@ -85,27 +85,28 @@ package protocol SessionStore: Sendable {
 
   // MARK: History
 
-  /// Copies the entries that a session's history lacks from the records of the session to the history. Then removes the oldest
-  /// parts until the history is within its size.
+  /// Copies entries from the records of a session to its history, if the history lacks them. Then removes the oldest pieces until
+  /// the history is within the limits of the policy.
   ///
-  /// The caller extends the history before a compaction, so that the history has all entries that the compaction drops. Entries
-  /// that the history has already are not copied again. Only one extension of a session is in progress at a time; others wait.
+  /// The caller extends the history before a compaction, so that the history has all entries that the compaction drops. Only one
+  /// extension of a session is in progress at a time; further calls wait.
   ///
   /// - Parameters:
   ///   - id: a session that this store owns.
   ///   - policy: the rules.
   /// - Returns: the extent of the history.
-  /// - Throws: `StorageError`; the history then lacks entries, and can be extended again.
+  /// - Throws: `StorageError`. The history then lacks entries; a later extension can add them.
   func extendHistory(_ id: SessionID, _ policy: HistoryPolicy) async throws(StorageError) -> HistoryExtent
 
-  /// Removes all pieces of a session's history with entries after a sequence; 0 removes the whole history. Called after `adopt`
-  /// with the last sequence of the records: after a power cut, the history may have entries that the records do not have.
+  /// Removes all pieces of a session's history with entries after a sequence; 0 removes the whole history. The caller passes the
+  /// last sequence of the records after `adopt`, because after a power cut, the history may have entries that the records do not
+  /// have.
   ///
   /// - Returns: the extent of the remaining history.
   @discardableResult
   func trimHistory(of id: SessionID, after sequence: UInt64) async throws(StorageError) -> HistoryExtent
 
-  /// Returns the runs with entries after a sequence, each with the record of its time, up to about `limit` bytes. This store
+  /// Returns the runs with entries after a sequence, each followed by the record of its time, up to about `limit` bytes. This store
   /// must own the session.
   func historyTail(
     of id: SessionID, after sequence: UInt64, upTo limit: Int

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The result of a thread, for the actor that waits for the thread.
+/// The result of the work of a thread. An actor reads it when the work is done.
 final class ThreadResult<Value: Sendable>: Sendable {
   private let value: Guarded<Value?> = Guarded(nil)
 
