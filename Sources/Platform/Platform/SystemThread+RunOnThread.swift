@@ -28,7 +28,7 @@ extension SystemThread {
     return result
   }
 
-  /// Prepares the calling thread: its failing writes raise no signal, and the thread gets this niceness.
+  /// Prepares the calling thread: writes that fail raise no signal, and the thread gets this niceness.
   package static func prepare(niceness: CInt) {
     let signals = [SIGPIPE, SIGXFSZ]
     let status = unsafe clinux_thread_block_signals(signals, signals.count)

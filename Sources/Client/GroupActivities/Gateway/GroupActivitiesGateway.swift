@@ -88,8 +88,8 @@ public enum GroupActivitiesGateway {
   public struct Profile: Hashable, Sendable {
     /// 1 to 64 Unicode scalars; nil for a name that the gateway chooses.
     public var name: String?
-    /// `#` and six hexadecimal digits; nil for a color that the gateway chooses. The gateway chooses another color if this one
-    /// looks like that of another person.
+    /// `#` and six hexadecimal digits; nil for a color that the gateway chooses. The gateway replaces a color that looks like the
+    /// color of another person.
     public var color: String?
 
     /// Creates a profile.

@@ -117,7 +117,7 @@ struct SessionCopying {
     return last.outcome
   }
 
-  /// Copies the history, after the log.
+  /// Copies the history. The caller has copied the log before. Adds a fault if the history cannot be read.
   /// - Returns: the number of copied bytes.
   private func copyHistory(_ faults: inout [SessionCheck.Fault]) throws(CopyError) -> UInt64 {
     do throws(CopyError) {

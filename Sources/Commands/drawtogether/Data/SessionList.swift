@@ -53,8 +53,8 @@ struct SessionList {
     return row
   }
 
-  /// Returns a row that contains only the number of the session's upload and attachment files, and the total size of these files
-  /// and of the history.
+  /// Returns a row with the number of the session's upload and attachment files, and with the total size of these files and of the
+  /// history. The other members of the row are placeholders.
   private static func measured(_ id: SessionID, _ store: FolderStore) throws(StorageError) -> SessionRow {
     let files = try store.files(of: id)
     let historyBytes = try store.historyPieces(of: id).byteCount

@@ -17,13 +17,14 @@ struct ShareCommand {
     (self.command, self.interruptHandler) = (command, interruptHandler)
   }
 
-  /// Adds a text in the requested color; without one, in the participant's.
+  /// Adds a text in the requested color, or in the participant's color if no color is requested.
   func say(_ text: String, at position: PlanePoint?, _ request: JoinRequest, _ link: URL)
     async throws(CommandError)
   {
     try await withSession(request, link) { participation throws(CommandError) in
       let session = participation.session
-      // The gateway gives the participant another color if somebody's looks like the requested one. The text keeps it.
+      // The gateway gives the participant another color if the requested one looks like the color of another person. The text has
+      // the requested color even then.
       let color =
         (request.color ?? session.color(of: session.localParticipant)).flatMap { RGB($0) } ?? RGB.palette[0]
       let corner = position ?? participation.freePosition()
