@@ -240,7 +240,7 @@ def tool(page: Page, selector: str) -> None:
 def pick(page: Page, *paths: Path) -> None:
     """Adds files by the toolbar's button and the browser's file dialog."""
     if page.context.browser.browser_type.name == "firefox":
-        # Its driver leaves the dialog open, and so the page could open it only once.
+        # Playwright leaves Firefox's file dialog open, so the page could open it only once.
         page.locator("#files").set_input_files(paths)
         return
     with page.expect_file_chooser() as chooser:

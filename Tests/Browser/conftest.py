@@ -116,7 +116,8 @@ def browser(request: pytest.FixtureRequest) -> Browser:
 
 both = pytest.mark.parametrize("browser", ["chromium", "firefox"], indirect=True)
 
-# Marks tests that only `.ci/run all` runs. Of each feature, `.ci/run` has the one or two tests that fail if the feature is broken.
+# Marks tests that only `.ci/run all` runs. Without `all`, `.ci/run` runs one or two tests for each feature, which fail if it is
+# broken.
 in_full = pytest.mark.long
 # Marks tests of behavior that does not depend on the engine: they run in Firefox only with `.ci/run all`.
 both_in_full = pytest.mark.parametrize(
@@ -125,7 +126,7 @@ both_in_full = pytest.mark.parametrize(
 
 
 def rest_in_full(first: object, *rest: object) -> list:
-    """Returns the values of a parameter. Without `all`, `.ci/run` uses the first one only."""
+    """Returns the values of a parameter. Without `all`, `.ci/run` uses only the first value."""
     return [first, *(pytest.param(*(one if isinstance(one, tuple) else [one]), marks=in_full) for one in rest)]
 
 
@@ -211,7 +212,7 @@ def attend(page: Page, problems: Problems) -> None:
 
 
 def can_draw(page: Page) -> None:
-    """Waits until the page can be drawn on. Other parts of it may not be loaded yet."""
+    """Waits until a person can draw on the page. Other parts of the page may not be loaded yet."""
     page.locator("html[data-ready]").wait_for(state="attached")
 
 

@@ -28,7 +28,7 @@ def binary() -> Path:
 
 
 def build_page(target: Path, library: str) -> None:
-    """Builds a release with the library for PDF files from a folder; "" builds it without the library."""
+    """Builds a release. `library` is the folder of the PDF library; "" builds a release without it."""
     environment = {**os.environ, "PDFJS": library}
     subprocess.run([ROOT / ".deploy/build-page", ROOT / "Public", target], check=True, env=environment)
 
@@ -42,7 +42,7 @@ def page() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="drawtogether-page-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     built = folder / "Public"
-    # Without the library, a PDF is only a file. So the tests do not depend on the packages of the machine.
+    # Without the PDF library, so that the tests do not depend on the packages of the machine.
     build_page(built, library="")
     shutil.copytree(ROOT / "Public/js", built / "js", dirs_exist_ok=True)
     return built

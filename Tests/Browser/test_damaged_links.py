@@ -1,4 +1,4 @@
-"""Links that were damaged on their way, and addresses without a page."""
+"""Links that were damaged when people passed them on, and addresses without a page."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def lines_of(picture: Image.Image) -> list[tuple[int, int]]:
     # The texts are blue; nothing else has so much more blue than red.
     ink = ImageChops.subtract(blue, red).point(lambda value: 255 * (value > 60))
     ends: list[tuple[int, int]] = []
-    # The picture is read in strips, because dots and accents are apart from their letters.
+    # The picture is read in strips, because dots and accents are separate from their letters.
     for top in range(0, picture.height, STRIP):
         box = ink.crop((0, top, picture.width, top + STRIP)).getbbox()
         if not box:
@@ -209,7 +209,7 @@ def test_texts_are_measured_again_when_their_fonts_arrive_late(browser, open_pag
     page.goto(base)
     ready(page)
     for one in (usual, page):
-        # Everybody starts with a color of their own.
+        # Each person starts with a different color.
         one.keyboard.press("2")
         one.keyboard.press("t")
         one.mouse.click(150, 200)

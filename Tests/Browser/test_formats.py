@@ -50,7 +50,7 @@ def test_an_svg_is_sharp_at_every_zoom(browser, open_page, tmp_path):
     a.keyboard.press("Escape")
     for _ in range(12):
         a.keyboard.press("+")
-    # Black and white lines are side by side, and few pixels are between both.
+    # Black and white lines are side by side, and only a few pixels between them are gray.
     def is_sharp() -> bool:
         middle = image(a).convert("RGBA").crop((470, 345, 530, 355))
         on_white = Image.alpha_composite(Image.new("RGBA", middle.size, "white"), middle).convert("L")
@@ -124,7 +124,7 @@ def frames(path, *colors):
 
 
 def sees_colors(page, name, *colors) -> None:
-    """Waits until the middle of an item has had each of these colors."""
+    """Waits until the center of an item has shown each of these colors."""
     found = item(page, name)
     for color in colors:
         sees_color(page, found["x"], found["y"], color)

@@ -112,7 +112,7 @@ def shows_past_ink(page: Page, x: float, y: float, is_there: bool = True, second
 
 
 def wipe(page: Page) -> None:
-    """Removes everything, and agrees to the question."""
+    """Removes everything, and confirms the removal."""
     page.locator("#canvas").focus()
     page.keyboard.press("Control+a")
     page.keyboard.press("Delete")
@@ -151,7 +151,7 @@ def test_the_slider_shows_earlier_moments_while_the_session_goes_on(browser, ope
     go_back(b, 300, 350)
     shows_past_ink(b, 300, 350)
     assert re.search(r"\d:\d\d:\d\d", b.locator("#past-slider").get_attribute("aria-valuetext"))
-    # The present picture is still empty, and gets what others draw.
+    # The present picture is still empty, and shows new strokes of others.
     sees_paper(b, 300, 250)
     a.keyboard.press("p")
     draw(a, line(200, 450, 500, 450))
@@ -482,7 +482,7 @@ def test_a_wiped_page_of_thousands_comes_back_complete_and_in_order(browser, uno
         wipe(a)
         for page in (a, b):
             has_strokes(page, 0, seconds=60)
-        # Somebody who comes later brings it back.
+        # A person who joins later brings the page back.
         c = unopened_page(browser)
         c.goto(running.http + path)
         ready(c)
@@ -506,7 +506,7 @@ def test_a_wiped_page_of_thousands_comes_back_complete_and_in_order(browser, uno
 
 
 def recorded(page: Page) -> dict:
-    """Returns the last sequence of the history, and the number of strokes in it, none of which was changed."""
+    """Returns the last sequence of the history, and the number of strokes in the history. No stroke may have been changed."""
     script = """async () => {
       const answer = await fetch(`/api/sessions/${location.pathname.slice(3)}/history`);
       const { through, buckets } = await answer.json();
@@ -545,7 +545,7 @@ def test_the_time_machine_fits_and_axe_finds_no_problem(chromium, open_page, pro
     def fits() -> None:
         for control in page.locator("#time-machine :is(button, select, input):visible").all():
             box = control.bounding_box()
-            # While a dialog rises, heights have errors of rounding.
+            # While a dialog slides in, its heights have rounding errors.
             assert round(box["height"], 2) >= 44 and round(box["width"], 2) >= 44, box
             assert box["x"] >= 0 and box["x"] + box["width"] <= page.viewport_size["width"], box
             assert box["y"] >= 0 and box["y"] + box["height"] <= page.viewport_size["height"], box

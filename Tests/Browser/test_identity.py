@@ -1,4 +1,4 @@
-"""The identity of people: colors that differ, the name that is asked for once, and the author of an object."""
+"""The identity of people: distinct colors, the question for a name, and the author of an object."""
 
 from __future__ import annotations
 

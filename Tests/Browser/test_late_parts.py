@@ -14,7 +14,7 @@ PARTS = re.compile(r"/deferred(-\w+)?\.js")
 
 
 def enter(page: Page, first: Page, address: str) -> None:
-    """Enters the session of another page. The other parts do not arrive."""
+    """Enters the session of another page while the late parts of this page are held back."""
     page.goto(address, wait_until="commit")
     can_draw(page)
     for one in (first, page):

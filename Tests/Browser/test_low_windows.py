@@ -1,4 +1,4 @@
-"""Low windows: a phone on its side, and pages that are zoomed in. All panels can be reached as a whole (WCAG 1.4.10)."""
+"""Low windows: phones in landscape orientation, and zoomed pages. People can reach all parts of every panel (WCAG 1.4.10)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BOX = """(one) => {
   const { left, top, right, bottom } = one.getBoundingClientRect();
   return { left, top, right, bottom };
 }"""
-# Of a part that was scrolled into view: true if nothing covers or cuts off its center.
+# Returns true if the center of a part, which was scrolled into view, is not covered or cut off.
 ON_TOP = """(one) => {
   const { left, top, width, height } = one.getBoundingClientRect();
   const found = document.elementFromPoint(left + width / 2, top + height / 2);

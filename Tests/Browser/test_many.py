@@ -121,7 +121,7 @@ def test_a_text_in_progress_names_its_limit(browser, open_page):
     [text] = page.evaluate(TEXTS)
     # The line was broken at its last space, because it reached the edge of the page.
     assert text["text"] == "Note:\n" + "x" * 3994
-    # A long text that is pasted into an empty one is placed like on the page.
+    # A long text that is pasted into an empty text box is split as if it were pasted on the page.
     page.keyboard.press("t")
     page.mouse.click(700, 600)
     page.evaluate(PASTE, "y" * 5000)

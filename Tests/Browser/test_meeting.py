@@ -13,7 +13,7 @@ from board import (
 from conftest import both, both_in_full, in_full, until
 
 LIVE = "document.getElementById('live').textContent"
-# The center of the view and the scale, by the dots of the paper, which follow the camera.
+# The center and the scale of the view. The dots of the paper show both, because they follow the camera.
 PAPER = "[canvas.style.backgroundSize, canvas.style.backgroundPosition].join()"
 
 
@@ -285,7 +285,7 @@ def test_reactions_rise_and_are_gone(browser, open_page):
         until(lambda page=page: page.locator(".reaction").count(), lambda count: count == 0)
 
 
-# Joins by the wire protocol and sends unreliable messages, as fast as they go; returns once the socket has taken them.
+# Joins by the wire protocol, and sends unreliable messages as fast as possible. Returns when the socket has taken all of them.
 FLOOD = """async ([session, messages]) => {
   const socket = new WebSocket(`/api/sessions/${session}/socket`, 'drawtogether.v1');
   const encoder = new TextEncoder();
@@ -311,7 +311,7 @@ FLOOD = """async ([session, messages]) => {
 
 
 def flood(count: int) -> list[tuple[str, object]]:
-    """Messages of all kinds, and some that cannot be read."""
+    """Returns messages of all kinds, and some invalid messages."""
     made = []
     for at in range(count):
         made += [

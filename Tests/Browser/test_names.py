@@ -1,4 +1,4 @@
-"""Names of people, however they are written, in faces and lists; and red buttons for actions that cannot be undone."""
+"""Names of people, in any script, in faces and lists; and red buttons for actions that cannot be undone."""
 
 from __future__ import annotations
 

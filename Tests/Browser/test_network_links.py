@@ -15,7 +15,7 @@ from gateway import Gateway
 
 
 def address_in_the_network() -> str:
-    """Returns this machine's address in the network: that of its own outgoing connections. Nothing is sent."""
+    """Returns the address of this machine's outgoing connections. Sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         asking.connect(("192.0.2.1", 9))
         return asking.getsockname()[0]
@@ -43,7 +43,7 @@ def test_the_offered_link_leads_into_the_session(browser, open_page, everywhere)
     a.locator("#share-address").select_option(expected)
     assert a.locator("#share-link").input_value() == expected
     assert a.locator("#share-scan").is_visible()
-    # The link of this device has no code, because no other device can open it.
+    # The link at localhost has no code, because no other device can open it.
     a.locator("#share-address").select_option(choices[-1])
     says(a, "#share-note", "Only this device can open this link")
     assert a.locator("#share-scan").is_hidden()

@@ -1,4 +1,4 @@
-"""Sticky notes, connections that follow their objects, locked objects, and the order of drawing from behind."""
+"""Sticky notes, connections that follow their objects, locked objects, and sending objects to the back."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def pictures(page: Page) -> int:
     """Returns the number of sessions whose picture is on this device."""
     return page.evaluate(
         """async () => {
-          // To open a database that is not there would make an empty one.
+          // Opening a database that does not exist would create an empty one.
           if (!(await indexedDB.databases()).some(({ name }) => name === 'drawtogether-snapshots')) return 0;
           const database = await new Promise((resolve) => {
             const opening = indexedDB.open('drawtogether-snapshots');

@@ -31,7 +31,7 @@ def new_page(page: Page) -> None:
 
 
 def go(page: Page, steps: int) -> None:
-    """Goes back or forward, as by the browser's buttons. A page of another entry is loaded again."""
+    """Goes back or forward in the browser's history, and waits until the page of that entry is loaded."""
     page.evaluate("(steps) => { document.documentElement.dataset.old = ''; setTimeout(() => history.go(steps)); }", steps)
     page.locator("html[data-ready]:not([data-old])").wait_for(state="attached")
 
@@ -466,7 +466,7 @@ def test_a_hostile_title_is_only_a_text(chromium, open_page):
     path = share(a)
     b = open_page(chromium, path)
     sees_people(a, 2)
-    # The field takes the first 80 characters. One of them is removed, because it would change the direction of the text.
+    # The field takes the first 80 characters. One character is removed, because it would change the direction of the text.
     hostile = "<img src=x onerror=alert(1)>\u202e" + "W" * 100
     rename(b, hostile)
     has_title(a, "<img src=x onerror=alert(1)>" + "W" * 51)

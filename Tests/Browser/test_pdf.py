@@ -166,7 +166,7 @@ def test_pages_are_chosen_by_the_keyboard(chromium, open_page, tmp_path):
     columns = shown.locator(".pdf-pages").evaluate("(list) => getComputedStyle(list).gridTemplateColumns.split(' ').length")
     names = [one.get_attribute("aria-label") for one in shown.locator(".pdf-pages :checked").all()]
     assert names == ["Page 1", "Page 2", f"Page {2 + columns}"]
-    # The list is one stop of the tab key.
+    # The Tab key stops only once in the list.
     a.keyboard.press("Tab")
     assert a.evaluate("document.activeElement.closest('.check') !== null")
 
@@ -215,7 +215,7 @@ def test_a_page_without_precautions_runs_the_script_in_the_pdf(chromium, unopene
 
 @both_in_full
 def test_nothing_in_a_pdf_runs(browser, open_page, exploit, problems):
-    # The browser refuses the font itself, so that the library paints its letters as paths.
+    # The browser refuses the font, so the library paints its letters as paths.
     problems.allow("OTS parsing error", 'font-family: "g_')
     a = open_page(browser)
     a.evaluate(BLOCKED)
@@ -224,7 +224,7 @@ def test_nothing_in_a_pdf_runs(browser, open_page, exploit, problems):
     shown.get_by_role("button", name="Add").click()
     appear(a, "exploit p. 1")
     assert a.title() != "ran"
-    # The library does not even try, and so the policy of the page blocks nothing.
+    # The library does not try to run the script, so the policy of the page has nothing to block.
     assert a.evaluate("blocked_") == []
 
 

@@ -1,4 +1,4 @@
-"""Eight people in two browsers do what they want at the same time. In the end, all of them have the same drawing."""
+"""Eight people in two browsers make random changes at the same time. In the end, all of them have the same drawing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SEEDS = [20, 61]
 PEOPLE = 8
 # The people who join while the others draw.
 LATE = 3
-# The acts of a meeting, 200 altogether, in an order given by the seed.
+# The 200 acts of a meeting. The seed determines their order.
 ACTS: dict[Act, int] = {
     strokes: 27, shapes: 16, writes: 10, sticks_a_note: 10, connects: 10, erases: 16, changes: 38, unlocks: 3, undoes: 14,
     adds_a_picture: 6, adds_a_sheet: 3, goes_to_a_sheet: 8, looks_elsewhere: 8, follows: 6, brings_everybody: 2, accepts: 2,
@@ -33,7 +33,7 @@ ACTS: dict[Act, int] = {
 }  # fmt: skip
 # The number of acts for which a person stays offline.
 OUTAGE = 8
-# The time in which all people must have the same drawing, even on a busy machine.
+# The maximum time until all people have the same drawing, even on a busy machine.
 PATIENCE = 60
 SHAPES = "drawTogether.shapes().map(({ id, type, text, rgb, z }) => [id, type, text, rgb, z])"
 
@@ -44,7 +44,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 class Meeting:
-    """The people in a session. Those with even numbers use Chromium, the others Firefox."""
+    """The people in a session. People with even numbers use Chromium, the others Firefox."""
 
     def __init__(self, browsers: tuple[Browser, Browser], open_page, gateway, folder: Path, lines: ExitStack) -> None:
         self.people: list[Person] = []

@@ -102,7 +102,7 @@ def test_each_sheet_has_its_own_drawing(browser, open_page):
     says(page, "#zoom-level", "100 %")
     go(page, "Sheet 1")
     says(page, "#zoom-level", "125 %")
-    # Everything is selected on the shown sheet only.
+    # Only the objects of the shown sheet are selected.
     page.keyboard.press("Control+a")
     page.keyboard.press("Delete")
     until(lambda: strokes(page), lambda count: count == 2)

@@ -167,7 +167,7 @@ def test_a_selection_is_aligned_and_distributed(browser, open_page, out):
         assert abs((second["left"] - first["right"]) - (third["left"] - second["right"])) < 1
         page.get_by_role("button", name="Align top").click()
         until(lambda: len({round(one["top"]) for one in shapes(page)}) == 1)
-        # With two of them, there is nothing to distribute.
+        # Two objects cannot be distributed.
         page.keyboard.press("Escape")
         page.keyboard.press("Control+z")
         until(lambda: len({round(one["top"]) for one in shapes(page)}) == 3)
@@ -217,7 +217,7 @@ def test_what_moves_snaps_to_what_is_there(browser, open_page, out):
     page.mouse.up()
     page.keyboard.up("Alt")
 
-    # The setting in the menu is for devices without that key. It survives a reload.
+    # The setting in the menu is for devices without the key that turns snapping off. The setting survives a reload.
     choose(page, "snap")
     assert page.locator("#snap").get_attribute("aria-pressed") == "false"
     page.keyboard.press("Escape")
@@ -251,7 +251,7 @@ def test_a_finger_turns_by_the_handle(chromium, open_page, out):
         x, y = handle(page)
         page.screenshot(path=out / f"transforms-phone-{scheme}.png")
         middle_x, middle_y = center(page)
-        # The finger presses the edge of the handle's area, which is as large as a finger.
+        # The finger presses the edge of the handle's touch area, which is as large as a finger.
         finger = Fingers(page)
         finger.down((x + 17, y - 8))
         for degrees in (20, 50, 80, 90):

@@ -44,7 +44,7 @@ def stolen_milliseconds() -> float:
 
 
 def cpu_times(gateway: Gateway) -> tuple[int, int]:
-    """Returns for how many nanoseconds the gateway's threads ran, and for how many they waited for a CPU."""
+    """Returns the nanoseconds for which the gateway's threads ran, and those for which they waited for a CPU."""
     ran = waited = 0
     for task in Path(f"/proc/{gateway.process.pid}/task").iterdir():
         with contextlib.suppress(FileNotFoundError):  # the thread has ended
@@ -117,7 +117,7 @@ async def unharmed(
     print(f"{beside.delays}; stolen: {stolen:.0f} ms; waited for a CPU: {waited / 1e6:.0f} ms, ran {ran / 1e6:.0f} ms")
     assert gateway.process.poll() is None, gateway.log[-2_000:]
     assert max(beside.watch.growth, grown) <= most(growth), f"{beside.watch.growth} and {grown} bytes more"
-    # The average load of the machine follows the present load only slowly.
+    # The load average of the machine follows its current load only slowly, so the time that threads waited counts, too.
     times = max(share(), (ran + waited) / max(ran, 1))
     assert beside.delays.median <= MEDIAN_MS * times, (beside.delays, times)
     assert beside.delays.p99 <= P99_MS * times, (beside.delays, times, stolen)

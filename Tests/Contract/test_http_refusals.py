@@ -139,7 +139,7 @@ async def test_a_browser_at_a_missing_resource_gets_a_page(gateway: Gateway, pat
     assert response["content-type"].replace(" ", "").lower() == "text/html;charset=utf-8"
     page = response.text
     assert '<html lang="en">' in page and '<a href="/">' in page
-    # Everything is inside the page, and the policy allows only its style sheet.
+    # The page loads no other file, and the policy allows only its inline style sheet.
     assert not re.search(r"<script|\bsrc=|<link|\bstyle=|url\(|@import", page)
     style = re.search(r"<style>(.*?)</style>", page, re.S)
     assert style

@@ -200,8 +200,7 @@ async def test_the_total_number_of_sessions_is_limited(gateway_with) -> None:
 
 
 def address_in_the_network() -> str | None:
-    """Returns this machine's address in the network, that of its own outgoing connections; None without a network. Nothing is
-    sent."""
+    """Returns the address of this machine's outgoing connections; None without a network. Sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
         try:
             asking.connect(("192.0.2.1", 9))
