@@ -19,7 +19,7 @@ def is_accessible(page) -> None:
 
 @in_full
 @both
-def test_a_link_with_something_around_it_leads_into_the_session(browser, open_page):
+def test_a_link_with_extra_characters_opens_the_session(browser, open_page):
     a = open_page(browser)
     draw(a, line(100, 250, 300, 250))
     path = share(a)
@@ -35,7 +35,7 @@ def test_a_link_with_something_around_it_leads_into_the_session(browser, open_pa
 
 
 @both_in_full
-def test_a_link_that_leads_to_no_session_says_so_before_anything_is_drawn(browser, open_page):
+def test_a_link_without_a_session_is_reported_before_anyone_draws(browser, open_page):
     a = open_page(browser)
     path = share(a)
     for damaged in (path[:-1], path[:-5], f"{path}A", "s/x"):
@@ -56,7 +56,7 @@ def test_a_link_that_leads_to_no_session_says_so_before_anything_is_drawn(browse
 
 @in_full
 @both
-def test_escape_leads_to_a_page_of_ones_own_too(browser, open_page):
+def test_escape_also_opens_a_new_page(browser, open_page):
     page = open_page(browser, "s/damaged")
     says(page, "#damaged-dialog", TITLE)
     page.keyboard.press("Escape")

@@ -164,7 +164,7 @@ def test_the_slider_shows_earlier_moments_while_the_session_goes_on(browser, ope
 
 
 @both_in_full
-def test_somebody_else_brings_a_wiped_page_back_and_one_undo_takes_it_away(browser, open_page, problems):
+def test_another_person_brings_an_erased_page_back_and_one_undo_reverts_it(browser, open_page, problems):
     problems.allow("/history")
     a, b = two_strokes(open_page, browser)
     before = order(b)
@@ -194,7 +194,7 @@ def test_somebody_else_brings_a_wiped_page_back_and_one_undo_takes_it_away(brows
 
 @in_full
 @both
-def test_a_chosen_object_comes_back_alone_and_beside_its_later_version(browser, open_page, problems):
+def test_a_selected_object_is_brought_back_alone_beside_its_later_version(browser, open_page, problems):
     problems.allow("/history")
     a, b = two_strokes(open_page, browser)
     b.keyboard.press("v")
@@ -345,7 +345,7 @@ def test_removing_everything_asks_if_it_includes_the_work_of_others(browser, ope
 
 @in_full
 @both
-def test_pictures_that_are_gone_have_an_empty_frame(browser, open_page, problems, tmp_path):
+def test_removed_pictures_have_an_empty_frame(browser, open_page, problems, tmp_path):
     problems.allow("/history", "/attachments/", "404")
     a = open_page(browser)
     b = open_page(browser, share(a))
@@ -393,7 +393,7 @@ def test_the_sheets_are_those_of_the_moment(browser, open_page, problems):
 
 @in_full
 @both
-def test_damaged_histories_and_none_have_a_clear_text(browser, open_page, problems):
+def test_damaged_and_missing_histories_are_reported(browser, open_page, problems):
     problems.allow("/history", "404", "503")
     a, b = two_strokes(open_page, browser)
     overview = re.compile(r"/history$")
@@ -462,7 +462,7 @@ def test_without_a_history_there_is_no_time_machine(chromium, unopened_page, pro
 
 @in_full
 @both
-def test_a_wiped_page_of_thousands_comes_back_complete_and_in_order(browser, unopened_page, problems, out):
+def test_an_erased_page_with_thousands_of_objects_comes_back_complete_and_in_order(browser, unopened_page, problems, out):
     problems.allow("/history")
     # The restoration sends thousands of entries, so the limit of their rate must be high.
     running = Gateway("--max-entries-per-second", "5000")

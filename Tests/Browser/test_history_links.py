@@ -16,7 +16,7 @@ FOLLOWED = """new Promise((followed) => {
 
 @in_full
 @both
-def test_a_link_that_is_followed_while_the_history_is_loaded_counts(browser, open_page, problems):
+def test_a_link_that_is_opened_while_the_history_loads_takes_effect(browser, open_page, problems):
     problems.allow("/history")
     _, b = two_strokes(open_page, browser)
     held = []

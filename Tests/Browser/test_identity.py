@@ -111,7 +111,7 @@ def test_the_name_can_be_left_as_it_is(chromium, open_page):
 
 
 @both_in_full
-def test_resting_on_ink_shows_its_author_and_time(browser, open_page, out):
+def test_hovering_over_ink_shows_its_author_and_time(browser, open_page, out):
     a = open_page(browser)
     path = share(a)
     b = open_page(browser, path)

@@ -174,7 +174,7 @@ def test_the_eraser_removes_parts_and_undo_brings_them_back(browser, open_page):
 
 @in_full
 @both
-def test_two_erase_parts_of_one_stroke_at_the_same_time(browser, open_page):
+def test_two_people_erase_parts_of_one_stroke_at_the_same_time(browser, open_page):
     a = open_page(browser)
     b = open_page(browser, share(a))
     sees_people(a, 2)

@@ -73,7 +73,7 @@ def test_every_panel_can_be_reached(browser, open_page, out, width, height):
 @in_full
 @both
 @pytest.mark.parametrize("width,height", SIZES[:4])
-def test_the_code_of_an_invitation_is_seen_as_a_whole(browser, open_page, out, width, height):
+def test_the_whole_code_of_an_invitation_is_visible(browser, open_page, out, width, height):
     page = open_page(browser, viewport={"width": width, "height": height}, device_scale_factor=2, reduced_motion="reduce")
     path = share(page)
     link = f"https://192.0.2.7:8443/{path}"

@@ -100,7 +100,7 @@ def test_a_long_pasted_text_becomes_several_texts(browser, open_page):
 
 
 @in_full
-def test_of_an_absurd_amount_the_beginning_is_pasted(chromium, open_page):
+def test_only_the_beginning_of_a_huge_text_is_pasted(chromium, open_page):
     page = open_page(chromium)
     page.evaluate(PASTE, "long " * 100_000)
     says(page, "#toasts", "only its first 100,000 characters are here")
@@ -109,7 +109,7 @@ def test_of_an_absurd_amount_the_beginning_is_pasted(chromium, open_page):
 
 @in_full
 @both
-def test_a_text_in_progress_names_its_limit(browser, open_page):
+def test_typing_beyond_the_limit_shows_the_limit(browser, open_page):
     page = open_page(browser)
     page.keyboard.press("t")
     page.mouse.click(200, 200)

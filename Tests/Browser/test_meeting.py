@@ -125,7 +125,7 @@ def test_following_survives_a_reload_and_a_new_page(chromium, open_page):
 
 
 @in_full
-def test_three_in_a_circle_rest_until_one_moves(chromium, open_page):
+def test_three_people_who_follow_each_other_stay_until_one_moves(chromium, open_page):
     a, b = pair(open_page, chromium, chromium)
     c = open_page(chromium, a.url)
     for page in (a, b, c):
@@ -341,7 +341,7 @@ def test_a_flood_from_one_participant_stays_bounded(chromium, open_page):
 
 
 @in_full
-def test_the_list_offers_what_the_faces_offer(chromium, open_page):
+def test_the_list_offers_the_same_actions_as_the_faces(chromium, open_page):
     a = open_page(chromium, **PHONE)
     path = share(a)
     others = [open_page(chromium, path) for _ in range(3)]

@@ -30,7 +30,7 @@ def everywhere() -> Iterator[Gateway]:
 
 
 @both_in_full
-def test_the_offered_link_leads_into_the_session(browser, open_page, everywhere):
+def test_the_offered_link_opens_the_session(browser, open_page, everywhere):
     a = open_page(browser, f"http://localhost:{urlsplit(everywhere.http).port}/")
     draw(a, line(100, 250, 300, 250))
     path = share(a)

@@ -191,7 +191,7 @@ def test_undo_and_redo_continue_after_a_reload(browser, open_page):
 
 @in_full
 @both
-def test_after_a_reload_what_somebody_removed_is_reported(browser, chromium, open_page):
+def test_after_a_reload_undo_reports_objects_that_another_person_removed(browser, chromium, open_page):
     a = open_page(browser)
     path = share(a)
     b = open_page(chromium, path)

@@ -242,7 +242,7 @@ def test_followers_stay_with_their_person_over_sheets(browser, chromium, open_pa
 
 @in_full
 @both
-def test_undo_on_a_removed_sheet_says_so(browser, chromium, open_page):
+def test_undo_on_a_removed_sheet_is_explained(browser, chromium, open_page):
     a = open_page(browser)
     add(a)
     add(a)

@@ -185,7 +185,7 @@ def test_a_selection_is_aligned_and_distributed(browser, open_page, out):
 
 
 @both_in_full
-def test_what_moves_snaps_to_what_is_there(browser, open_page, out):
+def test_a_moved_object_snaps_to_other_objects(browser, open_page, out):
     page = open_page(browser)
     rectangle(page, 200, 250, 300, 310)
     rectangle(page, 500, 450, 560, 500)

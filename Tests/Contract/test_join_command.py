@@ -113,7 +113,7 @@ async def test_say_puts_a_text_below_existing_marks(gateway: Gateway, join: Join
         assert text["point"][1] > 150, "the stroke ends at 150"
 
 
-async def test_a_text_has_the_requested_color_even_if_somebody_has_that_color(gateway: Gateway, join: Join) -> None:
+async def test_a_text_has_the_requested_color_even_if_another_person_has_that_color(gateway: Gateway, join: Join) -> None:
     async with Room(gateway) as room:
         ben = await room.client().join(name="Ben", color="#ff0000")
         done = await join(link(gateway, room), "say", "hello", "--color", "#ff0000")

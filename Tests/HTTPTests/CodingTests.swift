@@ -74,7 +74,7 @@ struct CodingTests {
     // §2.3.1: the file ends with the length, 4,400, in little-endian order.
     #expect(Array(compressed.suffix(4)) == [0x30, 0x11, 0, 0])
     #expect(Gzip.compress(text, .best) == compressed)
-    // At the usual level, only the byte for the effort is different: the text is simple.
+    // For this simple text, the usual level changes only the header byte for the compression level.
     #expect(Gzip.compress(text, .usual) == compressed.indices.map { $0 == 8 ? 0 : compressed[$0] })
   }
 

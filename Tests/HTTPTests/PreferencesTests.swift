@@ -19,7 +19,7 @@ struct PreferencesTests {
   }
 
   @Test(
-    "the language with the highest weight is chosen; of equal ones, the first",
+    "the language with the highest weight is chosen; among equal weights, the first language",
     arguments: [
       ("de-AT,de;q=0.9,en;q=0.8", "de"), ("fr, en;q=0.5, de;q=0.4", "en"), ("DE", "de"), ("en, de", "en"),
       ("de;q=0.5, en;q=0.5", "de"), ("de;q=0, fr", nil), ("den", nil), ("*", nil), ("", nil),
@@ -29,7 +29,7 @@ struct PreferencesTests {
     #expect(wanted.language(among: ["en", "de"]) == language)
   }
 
-  @Test("several fields are one list; without a field, and with too many elements, nothing is preferred")
+  @Test("several fields form one list; without a field, and with too many elements, there is no preference")
   func fields() {
     let two = Preferences("Accept", of: ["Accept": "text/plain", "accept": "text/html;q=0.5"])
     #expect(two.weight(ofMediaType: "text/html") == 500)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Wire
 
-/// The contract of a session's history, which every implementation of `SessionStore` fulfills.
+/// The rules for a session's history, which every implementation of `SessionStore` must follow.
 @Suite("Contract of a store: the history of a session")
 struct HistoryContractTests {
   @Test(
@@ -61,7 +61,7 @@ struct HistoryContractTests {
   }
 
   @Test(
-    "A log that has dropped entries begins a new history with the state of its `base` records",
+    "If the log has dropped entries, a new history begins with the state of its `base` records",
     arguments: StoreKind.allCases)
   func beginsWithBase(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -78,7 +78,7 @@ struct HistoryContractTests {
   }
 
   @Test(
-    "Each 4 MiB of entries are followed by the state at their end: the retained entries of each key",
+    "A state follows each 4 MiB of entries: the retained entries of each key at their end",
     arguments: StoreKind.allCases)
   func writesStates(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -124,7 +124,7 @@ struct HistoryContractTests {
   }
 
   @Test(
-    "A state that needs more than the whole history is not written again and again",
+    "A state that does not fit into the history is not written repeatedly",
     arguments: StoreKind.allCases)
   func skipsLargeStates(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
@@ -136,7 +136,7 @@ struct HistoryContractTests {
   }
 
   @Test(
-    "An extension that is not worthwhile does nothing", arguments: StoreKind.allCases)
+    "An extension with fewer than the minimum bytes does nothing", arguments: StoreKind.allCases)
   func needsBytes(_ kind: StoreKind) async throws {
     let fixture = try kind.make()
     try await fixture.store.create(.one, [.session])
@@ -148,7 +148,7 @@ struct HistoryContractTests {
   }
 
   @Test(
-    "If the log has dropped entries that the history lacks, every extension is worthwhile",
+    "If the log has dropped entries that the history lacks, the minimum bytes do not matter",
     arguments: StoreKind.allCases)
   func needsBase(_ kind: StoreKind) async throws {
     let fixture = try kind.make()

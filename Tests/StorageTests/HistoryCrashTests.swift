@@ -6,7 +6,7 @@ import Testing
 import Wire
 
 /// The history in files: failures and crashes in every system call.
-@Suite("No failure, crash or power cut loses or doubles entries of the history")
+@Suite("No failure, crash or power cut loses or duplicates entries of the history")
 struct HistoryCrashTests {
   private static let payload = [UInt8](repeating: 9, count: 120_000)
 
@@ -92,7 +92,7 @@ struct HistoryCrashTests {
     }
   }
 
-  @Test("A damaged newest piece ends the history, and the next extension begins a new one")
+  @Test("If the newest piece is damaged, the history is removed, and the next extension begins a new one")
   func damage() async throws {
     let disk = MemoryDisk()
     let fixture = try await Self.begin(disk)
@@ -109,7 +109,7 @@ struct HistoryCrashTests {
     #expect(try ReadHistory(in: fixture.store).sequences == Array(1...40))
   }
 
-  @Test("The file of a piece has a name that is read back, and no other name is one")
+  @Test("The file name of a piece can be parsed, and no other name is accepted")
   func names() {
     let chunk = HistoryPiece(kind: .chunk, first: 1, last: 40, byteCount: 512, tag: 0xAB)
     #expect(chunk.fileName == "history.1-40.512.000000ab")

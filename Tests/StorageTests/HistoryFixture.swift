@@ -43,7 +43,7 @@ extension SessionRecord {
 }
 
 extension HistoryPolicy {
-  /// A policy whose limit no test reaches by accident.
+  /// A policy with a limit that no test reaches by accident.
   static let large = HistoryPolicy(byteCount: 1 << 26, retainedBytes: 0)
 }
 
@@ -58,7 +58,7 @@ struct ReadHistory {
   /// The JSON of all marks in the chunks.
   var marks: [String] = []
 
-  /// Reads all pieces of a session's history, compressed and not.
+  /// Reads all pieces of a session's history, both compressed and uncompressed.
   init(of id: SessionID = .one, in store: any SessionStore) throws {
     pieces = try store.historyPieces(of: id)
     for piece in pieces {

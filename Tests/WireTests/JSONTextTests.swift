@@ -124,7 +124,7 @@ struct JSONTextTests {
     #expect(try GatewayControl.decode(joined.encoded().span) == joined)
   }
 
-  @Test("a session has links for the network only if there are some")
+  @Test("the JSON of a session has the member for network links only if there are links")
   func networkLinks() throws {
     var session = SessionObject(
       id: SessionID(high: 1, low: 2), link: "/s/x", activity: .standard,

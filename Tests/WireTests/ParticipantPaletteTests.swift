@@ -2,7 +2,7 @@ import Testing
 import TestSupport
 import Wire
 
-@Suite("The palette of participants, and the distances of colors")
+@Suite("The palette of participants, and the distances between colors")
 struct ParticipantPaletteTests {
   private struct PaletteVectors: Decodable {
     struct Distance: Decodable {
@@ -42,7 +42,7 @@ struct ParticipantPaletteTests {
   }
 
   @Test(
-    "a color is read from # and six hex digits, and from no other text",
+    "a color is parsed from # and six hexadecimal digits, and from no other text",
     arguments: [
       ("#0a5ad2", "#0a5ad2"), ("#0A5AD2", "#0a5ad2"), ("#ffffff", "#ffffff"), ("", nil), ("#", nil),
       ("0a5ad2", nil), ("#0a5ad", nil), ("#0a5ad2 ", nil), ("#0a5adg", nil), ("#0a5adé", nil),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("A page at localhost gets the links for other devices in the network, and nobody else gets them")
+@Suite("Only a page at localhost gets the links for other devices in the network")
 struct NetworkLinksTests {
   private static let machine = AlternativeNames(
     hosts: ["localhost", "studio.lan", "studio", "studio.local"],
@@ -34,7 +34,7 @@ struct NetworkLinksTests {
     return links.links(to: "/s/x", for: head, from: client)
   }
 
-  @Test("The links have the addresses of the interfaces, IPv4 first, with https if the gateway has it")
+  @Test("The links contain the interfaces' addresses, IPv4 first, and use https if the gateway serves it")
   func addresses() throws {
     #expect(
       try links(http: "0.0.0.0:8080") == ["http://192.0.2.7:8080/s/x", "http://198.51.100.3:8080/s/x"])
@@ -56,7 +56,7 @@ struct NetworkLinksTests {
   }
 
   @Test(
-    "With the operator's certificate, the links name its hosts and addresses only, or are links with http",
+    "With the operator's certificate, the links contain only its hosts and addresses, or use http",
     arguments: [
       (["studio.lan"], ["192.0.2.7"], ["https://studio.lan:8443/s/x", "https://192.0.2.7:8443/s/x"]),
       (["draw.example", "localhost"], [], ["http://192.0.2.7:8080/s/x", "http://198.51.100.3:8080/s/x"]),

@@ -39,7 +39,7 @@ struct NotFoundPageTests {
   }
 
   @Test(
-    "The page is in the language of the browser, and leads to a new page",
+    "The page is in the language of the browser, and links to the drawing page",
     arguments: [("de-DE,de;q=0.9,en;q=0.8", "de"), ("fr,en;q=0.5", "en"), ("ja", "en")])
   func language(_ wanted: String, _ language: String) throws {
     let answer = try answer(["Accept": Self.browser, "Accept-Language": wanted])

@@ -109,7 +109,7 @@ struct StaticFilesLoadingTests {
     #expect(try cacheControl(files, "/app-3F5KQ2ZD.js") == "no-cache")
   }
 
-  @Test("A clone gets the installed library for PDF files, a release has its own, and a page may have others")
+  @Test("A clone adds its own files to the installed PDF library, and a release has its own copy")
   func library() throws {
     let around = TemporaryFolder()
     let library = around.path + "/share/javascript/pdf"

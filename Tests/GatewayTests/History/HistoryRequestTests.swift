@@ -5,7 +5,7 @@ import Wire
 
 @testable import Gateway
 
-@Suite("A request for a history names nothing, a range of sequences, or a state")
+@Suite("A request for a history asks for the overview, a range of sequences, or a state")
 struct HistoryRequestTests {
   @Test("valid queries are parsed, and unknown names are ignored")
   func valid() throws {

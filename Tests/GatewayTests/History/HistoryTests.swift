@@ -8,7 +8,7 @@ import Wire
 
 extension OverSockets {
   /// The history of a session over HTTP.
-  @Suite("The history of a session can be read by everybody who may join, as overview, entries and states")
+  @Suite("A client that may join a session can read its history: the overview, entries and states")
   struct HistoryTests {
     /// The members of an overview that the tests use.
     private struct Overview: Decodable {
@@ -135,7 +135,7 @@ extension OverSockets {
       #expect(head.field("Content-Length") == "\(answer.body.count)")
     }
 
-    @Test("a request outside the history, from a foreign page or for another session is refused")
+    @Test("a request outside the history, from a foreign page or for an unknown session is refused")
     func refusals() throws {
       let gateway = try RunningGateway()
       let session = try gateway.makeSession()

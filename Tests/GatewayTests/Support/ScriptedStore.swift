@@ -60,7 +60,7 @@ final class ScriptedStore: SessionStore {
     state.withLock { $0.holdsCompactions = holds }
   }
 
-  /// Determines whether extensions of histories wait at their end.
+  /// Makes extensions of histories wait at their end if `holds` is true.
   func holdExtensions(_ holds: Bool) {
     state.withLock { $0.holdsExtensions = holds }
   }

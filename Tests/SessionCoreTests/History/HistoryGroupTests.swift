@@ -5,7 +5,7 @@ import Wire
 @testable import SessionCore
 
 /// The entries of a session's history, made from the records of its log.
-@Suite("The history has the entries that changed retained entries, and those of the gateway")
+@Suite("The history contains the entries that changed retained entries, and those of the gateway")
 struct HistoryGroupTests {
   /// Returns an entry as on the wire.
   private static func entry(
@@ -31,7 +31,7 @@ struct HistoryGroupTests {
   private static let append = EntryFlags(.reliable, retention: .append)
   private static let remove = EntryFlags(.reliable, retention: .remove)
 
-  @Test("messages without retention, entries without effect and targeted entries are left out, but covered")
+  @Test("messages without retention or effect and targeted entries are omitted; their sequences are covered")
   func filters() throws {
     let kept = [
       Self.entry(2, Self.replace, key: 1), Self.entry(4, Self.remove, key: 1),
@@ -98,7 +98,7 @@ struct HistoryGroupTests {
     #expect(throws: RecordError.self) { _ = try HistoryGroup.groups(inRun: body.span, after: 0, time: nil) }
   }
 
-  @Test("a fold finds the retained entries: the latest replacement of each key and what was appended to it")
+  @Test("a fold finds the retained entries: the last replacement of each key, and the entries appended to it")
   func folds() throws {
     let entries = [
       Self.entry(1, Self.append, key: 1), Self.entry(2, Self.append, key: 1),

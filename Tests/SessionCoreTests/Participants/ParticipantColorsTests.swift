@@ -23,7 +23,7 @@ struct ParticipantColorsTests {
   }
 
   @Test(
-    "S40 of up to eight people, no two look alike, whatever colors they request, also after others left",
+    "S40 no two of up to eight people look alike, with any requested colors, even after others have left",
     arguments: 0..<20 as Range<UInt64>)
   func eight(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -50,7 +50,7 @@ struct ParticipantColorsTests {
     }
   }
 
-  @Test("S40 a person who is alone gets any requested color")
+  @Test("S40 a single person gets any requested color")
   func alone() throws {
     for value in stride(from: 0 as UInt32, to: 1 << 24, by: 0x0F_0F37) {
       let requested = color(value)
@@ -59,7 +59,7 @@ struct ParticipantColorsTests {
     }
   }
 
-  @Test("S40 a color that looks like another person's is replaced, until that person is gone")
+  @Test("S40 a color that looks like another person's is replaced until that person has left")
   func replaced() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada", color: Self.blue)
@@ -90,7 +90,7 @@ struct ParticipantColorsTests {
     #expect(first.people.flatMap(\.changed).map(\.color) == [next, next])
   }
 
-  @Test("S40 a returning participant keeps its color, also if the requested one has become free")
+  @Test("S40 a returning participant keeps its color, even if the requested color has become free")
   func returns() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada", color: Self.blue)
@@ -106,7 +106,7 @@ struct ParticipantColorsTests {
     #expect(color(of: late) == given)
   }
 
-  @Test("S40 a past participant gets another color if its color has been given away")
+  @Test("S40 a past participant gets another color if another person has its color now")
   func givenAway() throws {
     let fixture = Fixture()
     let ada = try fixture.join(name: "Ada", color: Self.blue)
@@ -120,7 +120,7 @@ struct ParticipantColorsTests {
     #expect(try distance(given, Self.similarBlue) >= ParticipantPalette.distinctDistance)
   }
 
-  @Test("S40 a profile with a taken color gives another one, and everybody learns it")
+  @Test("S40 a profile with a taken color is answered with another color, which is announced to all")
   func profile() throws {
     let fixture = Fixture()
     _ = try fixture.join(name: "Ada", color: Self.blue)

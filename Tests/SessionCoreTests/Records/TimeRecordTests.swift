@@ -14,7 +14,7 @@ struct TimeRecordTests {
     #expect(try TimeRecord(record.encoded.body.span) == record)
   }
 
-  @Test("a time that no record can have becomes the nearest possible time")
+  @Test("a time outside the valid range becomes the nearest valid time")
   func bounds() {
     #expect(TimeRecord(Date(timeIntervalSince1970: -5)).milliseconds == 0)
     #expect(TimeRecord(Date(timeIntervalSince1970: 1e30)).milliseconds == 1 << 53 - 1)
