@@ -8,7 +8,7 @@ import { closePopover } from './popovers.js';
 
 /** @typedef {import('../model/alignment.js').Alignment | import('../model/alignment.js').Direction} Arrangement */
 
-/** The icons: a line, and two boxes at it; or three boxes apart. @type {Record<Arrangement, string>} */
+/** The icons: two boxes aligned at a line, or three boxes with equal gaps. @type {Record<Arrangement, string>} */
 const ICONS = {
   left: 'M4.5 4v16M8 6.5h11v4H8zM8 13.5h7v4H8z',
   center: 'M12 4v2.5M12 10.5v3M12 17.5V20M6.5 6.5h11v4h-11zM8.5 13.5h7v4h-7z',

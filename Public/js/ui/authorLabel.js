@@ -64,12 +64,12 @@ export class AuthorLabel {
     canvas.addEventListener('pointerdown', (event) => this.#pressed(event));
     canvas.addEventListener('pointerup', (event) => this.#released(event));
     canvas.addEventListener('pointercancel', () => this.#hide());
-    // This event also follows when a finger is lifted, but then the label stays for a moment.
+    // A lifted finger causes this event, too, but then the label stays for a moment.
     canvas.addEventListener('pointerleave', ({ pointerType }) => pointerType !== 'touch' && this.#hide());
     const options = { capture: true, passive: true };
     addEventListener('wheel', () => this.#hide(), options);
     addEventListener('pointerdown', () => (this.#isByKey = false), options);
-    // This listener comes before those that may select an object.
+    // This listener must run before those that may select an object.
     addEventListener('keydown', () => (this.#hide(), this.#isByKey = true), options);
     toolbar.addEventListener('tool', () => this.#hide());
     selection.addEventListener('change', () => this.#selectionChanged());
@@ -178,7 +178,7 @@ export class AuthorLabel {
     return { text, color: this.#participant(author)?.color ?? '' };
   }
 
-  /** @param {number} number of a participant @returns {Author | null} null: not to be named */
+  /** @param {number} number of a participant @returns {Author | null} null: the label does not name this participant */
   #name(number) {
     if (number === UNKNOWN || !this.#parts.sharing.session) return null;
     const me = this.#participant(0);

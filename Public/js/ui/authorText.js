@@ -6,8 +6,8 @@ import { isolated } from './pageDirection.js';
 /** @typedef {'you' | 'former' | { name: string }} Author `former`: a participant who left and whose name is no longer known */
 
 /**
- * @param {{ author: Author | null, editor: Author | null, madeAt: number }} origin null: not to be named; `madeAt`: in seconds
- *   since 1970, 0: unknown
+ * @param {{ author: Author | null, editor: Author | null, madeAt: number }} origin null: the text does not name the participant;
+ *   `madeAt`: in seconds since 1970, 0: unknown
  * @param {Date} [now] @returns {string} such as `Ada · 10:42 · changed by Ben`; '' if nothing is known
  */
 export function authorText({ author, editor, madeAt }, now = new Date()) {

@@ -61,12 +61,12 @@ export class CanvasView {
     return this.#renderer.hasPendingWork;
   }
 
-  /** True if the camera is where `showAtFirst` moved it, or where it left it because the drawing is too large. */
+  /** True if the camera has not moved since `showAtFirst` handled a drawing that the initial view does not contain. */
   get isFirstView() {
     return this.#camera.version === this.#shownVersion;
   }
 
-  /** Shows the whole drawing, or the initial view if that is enough. */
+  /** Shows the initial view if it contains the whole drawing; otherwise zooms out until the whole drawing is visible. */
   showEverything() {
     const { bounds } = this.#scene.sheet;
     if (!bounds || this.#isHomeEnough(bounds)) this.#camera.home();
@@ -75,8 +75,8 @@ export class CanvasView {
   }
 
   /**
-   * Shows the whole drawing if a part of it is outside of the initial view, because somebody drew it on a larger screen. Called
-   * again while the drawing arrives. Has no effect after the person moved the camera.
+   * Shows the whole drawing if a part of it is outside of the initial view, for example because it was drawn on a larger screen.
+   * Called again while the drawing arrives. Has no effect after the person moved the camera.
    */
   showAtFirst() {
     const { bounds } = this.#scene.sheet;
@@ -157,7 +157,7 @@ export class CanvasView {
     const width = pixels(contentRect.width * ratio, exact?.inlineSize);
     const height = pixels(contentRect.height * ratio, exact?.blockSize);
     this.#renderer.resize(width, height, ratio);
-    // Drawn at once: otherwise the canvas would be empty until the next frame.
+    // Draws at once, because the canvas would be empty until the next frame.
     this.#renderer.frame();
   }
 }

@@ -8,7 +8,7 @@ import { announce } from './dialogs.js';
 const SHOW_AFTER_MS = 1500;
 const BACK_MS = 2600;
 
-/** The banner: reports a lost connection with the number of waiting changes, the reconnect, and that the gateway cannot save. */
+/** The banner. Reports a lost connection with the number of waiting changes, a new connection, and a gateway that cannot save. */
 export class ConnectionBanner {
   #banner = element('banner');
   #text = element('banner-text');
@@ -30,7 +30,7 @@ export class ConnectionBanner {
    * @param {() => { strokes: number, pictures: number, files: number }} options.waiting returns the numbers of changes that
    *   wait to be sent
    * @param {() => boolean} options.isKept returns true if they are stored, so that a later page can send them
-   * @param {() => '' | 'whole' | 'part'} options.lastSeen returns the shown part of the last known picture; '': the current
+   * @param {() => '' | 'whole' | 'part'} options.lastSeen returns how much of the last known picture is shown; '': the current
    *   picture is shown
    * @param {() => string} options.trouble returns the code with which the gateway refuses connections; '': none
    * @param {() => void} options.retry connects at once

@@ -31,8 +31,8 @@ import { askForPages } from './pdfDialog.js';
  */
 
 /**
- * The maximum number of PDF files whose pages are offered. With more at a time, all become files, because the person would have
- * to answer for each one.
+ * The maximum number of PDF files whose pages are offered. If more are added together, all are added as files, because a dialog
+ * for each one would be too many.
  */
 const MAX_PDFS = 3;
 
@@ -64,7 +64,8 @@ export class ContentInserter {
 
   /**
    * Inserts saved drawings, pictures and other files.
-   * @param {File[]} files @param {{ x: number, y: number } | null} at where on the canvas they were dropped; null: not dropped
+   * @param {File[]} files @param {{ x: number, y: number } | null} at the point of the canvas where they were dropped; null: they
+   *   were not dropped
    */
   insertFiles(files, at) {
     for (const file of files.filter(isDrawingFile)) this.#importer.open(file, at);

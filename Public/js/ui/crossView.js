@@ -1,4 +1,4 @@
-/** The cross at the place of the pointer that keys move. */
+/** The cross at the position of the pointer that is moved by keys. */
 
 import { element, make } from './elements.js';
 

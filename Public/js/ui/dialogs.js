@@ -40,7 +40,8 @@ export function showDialog(id) {
  * @property {string} title
  * @property {string} text
  * @property {string} action the name of the button that agrees
- * @property {boolean} [isDestructive] true to show that button in red, because something ends for everybody or is lost
+ * @property {boolean} [isDestructive] true to show that button in red, because the action ends the session for everybody or
+ *   deletes content
  */
 
 /** @param {Question} question @returns {Promise<boolean>} */

@@ -42,7 +42,7 @@ export class DrawingImporter {
   }
 
   /**
-   * Imports a saved drawing. On an empty sheet, the objects of a file keep their places; pasted objects never do.
+   * Imports a saved drawing. On an empty sheet, the objects of a file keep their positions; pasted objects never do.
    * @param {File} file @param {{ x: number, y: number } | null} at a point of the canvas; null: its center
    * @param {{ isPasted?: boolean }} [options]
    */
@@ -104,7 +104,7 @@ export class DrawingImporter {
    * Returns the offsets of the imported objects. The first sheet with objects is added to the shown one, and each other sheet to a
    * new one.
    * @param {Bounded[]} all @param {ImportedDrawing['sheets']} sheets of the file; empty: it has one
-   * @param {boolean} fillsSheet true if the objects keep their place on the sheet @param {[number, number] | null} point
+   * @param {boolean} fillsSheet true if the objects keep their positions on the sheet @param {[number, number] | null} point
    * @returns {(bounds: Bounded['bounds']) => [number, number]}
    */
   #offsets(all, sheets, fillsSheet, point) {

@@ -16,7 +16,7 @@ export function element(id) {
 
 /**
  * @template {keyof HTMLElementTagNameMap} K
- * @param {K} tag @param {Record<string, string>} [attributes] @param {(Node | string)[]} children text as text
+ * @param {K} tag @param {Record<string, string>} [attributes] @param {(Node | string)[]} children strings become text nodes
  * @returns {HTMLElementTagNameMap[K]}
  */
 export function make(tag, attributes = {}, ...children) {

@@ -28,7 +28,7 @@ export class EraserModes {
     this.#group.hidden = tool !== 'eraser';
   }
 
-  /** Changes to the other choice. */
+  /** Switches to the other mode. */
   toggle() {
     const erasesParts = !this.#inputs[1].checked;
     this.#choose(erasesParts);

@@ -113,7 +113,7 @@ export class ExportDialog {
     };
     const chosen = this.#isOnlyChosen ? this.#chosen : [];
     const { sheet } = this.#scene;
-    // Meanwhile, the selection or the sheet may have become empty; the scene has not.
+    // The selection or the sheet may have become empty since then; the scene has not.
     const shown = sheet.isEmpty ? this.#sheets()[0]?.content ?? this.#scene : sheet;
     const drawables = chosen.length > 0 ? chosen : [...shown.all];
     return { drawables, paint: painter.paint.bind(painter), colors, paper, signal: this.#lifetime.signal, progress };

@@ -113,7 +113,7 @@ export async function readFile(file) {
   const { name } = file;
   const type = await pictureTypeOf(file);
   const natural = type ? await measureImage(file).catch(() => null) : null;
-  // A damaged picture is sent as a plain file, so that it is one for the others, too.
+  // A damaged picture is sent as a plain file, so that the other participants also see it as a file.
   const contentType = natural && type
     ? type
     : type

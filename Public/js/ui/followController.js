@@ -14,14 +14,15 @@ import { TransientType } from '../protocol/transientMessages.js';
  * @property {import('../model/camera.js').Camera} camera
  * @property {{ width: number, height: number }} view the canvas, in pixels
  * @property {() => boolean} glides returns false if the camera jumps
- * @property {(bounds: Bounds) => boolean} [reach] shows the sheet of a part of the plane; returns true if it was another one
+ * @property {(bounds: Bounds) => boolean} [reach] shows the sheet of a part of the plane; returns true if another sheet was shown
+ *   before
  * @property {() => number} me returns the number of this participant; 0: none
  * @property {(person: Person | null) => void} show receives the followed person after each change
  * @property {() => number} [now] milliseconds
  * @property {() => void} requestFrame
  */
 
-/** Events: `follow` (detail: as of `change` of `Following`) and `followers`, after a change of these. */
+/** Events: `follow`, after a change of the followed person (detail: as in the event `change` of `Following`), and `followers`. */
 export class FollowController extends EventTarget {
   #parts;
   #following;
@@ -71,7 +72,7 @@ export class FollowController extends EventTarget {
     return this.person?.numbers.some((number) => numbers.includes(number)) ?? false;
   }
 
-  /** Follows a person, or nobody if it follows that person already. @param {Person} person */
+  /** Follows a person; or stops, if the page already follows that person. @param {Person} person */
   toggle(person) {
     if (this.isFollowed(person)) return this.stop();
     this.#glide.stop();
@@ -92,7 +93,7 @@ export class FollowController extends EventTarget {
     this.#parts.requestFrame();
   }
 
-  /** The page had to leave a removed sheet. This movement of the camera does not end the following. */
+  /** Keeps following although the camera moved, because the page had to leave a removed sheet. */
   sheetRemoved() {
     this.#glide.stop();
     if (!this.person) return;

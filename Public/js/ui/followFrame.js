@@ -1,4 +1,4 @@
-/** The frame around the page while it follows a person, and the bar that ends this. */
+/** The frame around the page while it follows a person, and the bar with the button that stops following. */
 
 import { textOn } from '../model/palette.js';
 import { laterStrings } from '../i18n/later.js';
@@ -15,11 +15,11 @@ export class FollowFrame {
     const button = make('button', { type: 'button', class: 'quiet', title: laterStrings.stopTitle }, laterStrings.stop);
     button.addEventListener('click', stop);
     this.#bar = make('div', { class: 'follow-bar', role: 'region', hidden: '' }, this.#name, button);
-    // Before the tools, so that the tab key reaches the button before them.
+    // The bar is before the tools, so that the tab key reaches its button first.
     element('tools').before(this.#frame, this.#bar);
   }
 
-  /** @param {{ name: string, color: string } | null} person the followed one; null: none */
+  /** @param {{ name: string, color: string } | null} person the followed person; null: none */
   show(person) {
     if (!person && this.#bar.contains(document.activeElement)) element('canvas').focus();
     this.#frame.hidden = this.#bar.hidden = person === null;

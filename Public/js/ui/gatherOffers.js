@@ -1,7 +1,7 @@
 /**
- * The requests of others to look at something. A person who does something here gets an offer and decides. A person who only
- * watches is brought there, and can go back: most people in a meeting watch, and would miss what is explained. A person who went
- * back is not brought anywhere by the same participant again.
+ * The requests of other participants to see their part of the page. A person who is active on this page gets an offer, and
+ * decides. For a person who only watches, the camera moves at once, and a button leads back: most people in a meeting watch, and
+ * would miss the explanation. After a person went back, later requests of the same participant are only offers.
  */
 
 import { readView } from '../protocol/sharedView.js';
@@ -40,7 +40,8 @@ export class GatherOffers {
    * @param {object} parts
    * @param {(number: number) => Author} parts.author
    * @param {() => Bounds} parts.view the visible part of the plane
-   * @param {() => boolean} parts.isBusy returns true while the person draws, writes, answers a question, or is elsewhere
+   * @param {() => boolean} parts.isBusy returns true while the person draws, writes, answers a question or
+   *   follows another person, or the page is hidden
    * @param {(bounds: Bounds) => void} parts.go moves the camera
    * @param {() => number} [now] milliseconds
    */

@@ -23,7 +23,7 @@ export class InitialView {
     return this.#isCatchingUp;
   }
 
-  /** Begins to show the picture that arrives. To be called when a session has just been entered. */
+  /** Begins to show the picture while it arrives. To be called when the page has just entered a session. */
   beginCatchUp() {
     this.#isCatchingUp = true;
   }

@@ -4,8 +4,8 @@ import { element } from './elements.js';
 import { isBusy } from './keys.js';
 
 /**
- * @typedef {(files: File[], at: { x: number, y: number } | null) => void} FilesHandler `at`: where on the screen they were
- *   dropped
+ * @typedef {(files: File[], at: { x: number, y: number } | null) => void} FilesHandler `at`: the point of the screen where
+ *   they were dropped
  */
 
 /** The sources of files and text: drag and drop, the clipboard, and the file picker. */
@@ -25,7 +25,7 @@ export class InputSources {
     this.#onFiles = onFiles;
     this.#onText = onText;
     this.#isDisabled = isDisabled;
-    // On the whole page: a file that is dropped beside the canvas must not replace the page.
+    // Listens on the whole page, because a file that is dropped beside the canvas must not replace the page.
     for (const event of ['dragenter', 'dragover', 'dragleave', 'drop']) {
       addEventListener(event, (drag) => this.#drag(/** @type {DragEvent} */ (drag)));
     }
@@ -35,7 +35,7 @@ export class InputSources {
     element('add').addEventListener('click', () => this.pick());
     this.#input.addEventListener('change', () => {
       this.#onFiles([...this.#input.files ?? []], null);
-      // Otherwise the same file could not be picked again.
+      // Without this, the same file could not be picked again.
       this.#input.value = '';
     });
   }

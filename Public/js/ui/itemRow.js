@@ -27,7 +27,7 @@ import { announce } from './dialogs.js';
 
 /** The minimum interval between changes of an upload's text. The progress bar changes each time. */
 const WORDS_MS = 250;
-/** The minimum width of an item on the screen that has room for texts, in pixels. */
+/** The minimum width on the screen, in pixels, at which an item has room for texts. */
 const MIN_WIDTH = 100;
 /** The minimum scale of a card at which its link is large enough to be clicked. */
 const MIN_LINK_SCALE = 0.55;

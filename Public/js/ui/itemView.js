@@ -76,13 +76,13 @@ export class ItemView {
     );
   }
 
-  /** From now on, items have rows. @param {ItemRowClass} Row */
+  /** Creates rows for the items from now on. @param {ItemRowClass} Row */
   useRows(Row) {
     this.#layer.useRows(Row);
   }
 
   /**
-   * From now on, pictures are decoded and shown.
+   * Decodes and shows pictures from now on.
    * @param {typeof import('../render/bitmaps.js').BitmapCache} BitmapCache
    * @param {typeof import('../render/previews.js').PreviewCache} PreviewCache
    * @param {typeof import('../render/animations.js').Animations} Animations
@@ -104,13 +104,13 @@ export class ItemView {
     const title = item.attachment ? strings.removeForAll(item.name) : strings.removeQuestion(item.name);
     const question = { title, text: strings.cannotComeBack, action: strings.remove, isDestructive: true };
     if (!item.blob && !await confirmed(question)) return;
-    // Somebody may have removed it meanwhile.
+    // Another participant may have removed the item while the dialog was open.
     if (items.find(item.id) !== item) return;
     itemStore.remove(item);
     toast(strings.youRemoved(item.name));
   }
 
-  /** Calls back when the page has other colors. @param {() => void} changed */
+  /** Calls a function after each change of the page's colors. @param {() => void} changed */
   watchColors(changed) {
     document.addEventListener('themechange', () => {
       this.painter.colors = pageColors();

@@ -57,7 +57,7 @@ export class KeyboardControl {
   #cross;
   #help;
   #follower;
-  /** The lowest `z` that the tool under the cross could use. */
+  /** The lowest `z` that the cross may have given to a new shape since its last press. */
   #from = 0;
   /** True while the space key is down and has not moved the page. */
   #isSpaceDown = false;
@@ -65,7 +65,7 @@ export class KeyboardControl {
   #isByKey = false;
   /** The tool at the last press of a key. */
   #toolBefore = '';
-  /** The id of the text that was begun by a key. */
+  /** The id of the text that a key began. */
   #text = '';
 
   /** @param {Parts} parts */
@@ -79,7 +79,7 @@ export class KeyboardControl {
     this.#help = new CanvasHelp(toolbar);
     this.#follower = new SelectionFollower(parts);
     const canvas = this.#canvas;
-    // This listener comes before the others: with a drawing tool, these keys have no other meaning.
+    // This listener must run before the others: with a drawing tool, these keys have no other meaning.
     addEventListener('keydown', (event) => this.#down(event), { capture: true });
     addEventListener('keydown', (event) => this.#afterKey(event));
     addEventListener('keyup', (event) => this.#up(event));

@@ -1,4 +1,4 @@
-/** The bar that unlocks locked objects. It appears after a tap on one with the select tool, or by a key. */
+/** The bar that unlocks locked objects. It appears after a tap on a locked object with the select tool, or after a key. */
 
 import { isOn } from '../model/hitTest.js';
 import { isInside } from '../model/lineStyle.js';
@@ -56,12 +56,12 @@ export class LockBar {
       event.preventDefault();
       this.#hide();
     });
-    // This listener comes before the select tool, which changes the selection.
+    // This listener must run before the select tool, which changes the selection.
     addEventListener('pointerdown', (event) => this.#down(event), { capture: true });
     canvas.addEventListener('pointerup', (event) => this.#up(event));
     toolbar.addEventListener('tool', () => this.#hide());
     selection.addEventListener('change', () => selection.size > 0 && this.#hide());
-    // Somebody else may have unlocked or removed them.
+    // Another participant may have unlocked or removed them.
     const changed = (/** @type {Drawable} */ { id }) => this.#ids.has(id) && queueMicrotask(() => this.#check());
     scene.observe({ shown: changed, changed, hidden: changed });
   }
@@ -124,7 +124,7 @@ export class LockBar {
     const pressed = this.#pressed;
     this.#pressed = null;
     if (!pressed?.wasEmpty || pressed.id !== pointerId || selection.size > 0) return;
-    // A long press is no tap: it shows the place to the others.
+    // A long press is no tap: it points at this position for the others.
     if (toolbar.tool !== 'select' || isEnded() || timeStamp - pressed.at >= PRESS_MS) return;
     if (Math.hypot(clientX - pressed.x, clientY - pressed.y) > SLOP) return;
     const { left, top } = canvas.getBoundingClientRect();
@@ -141,7 +141,7 @@ export class LockBar {
     return hits.sort(drawnBefore).at(-1);
   }
 
-  /** @param {string[]} ids @param {number} x @param {number} y where on the canvas */
+  /** @param {string[]} ids @param {number} x @param {number} y the position on the canvas */
   #show(ids, x, y) {
     const { view } = this.#parts;
     this.#ids = new Set(ids);
@@ -172,6 +172,6 @@ export class LockBar {
 /** @param {Drawable} one @param {number} x @param {number} y @param {number} reach points */
 function isAt(one, x, y, reach) {
   if (!('points' in one)) return isOn(one, x, y, reach);
-  // A locked shape that encloses an area is found anywhere in this area.
+  // A locked shape that encloses an area can be tapped anywhere in this area.
   return one.touches([x, y], [x, y], reach) || isClosed(one.tool) && isInside(one.points, [x, y]);
 }

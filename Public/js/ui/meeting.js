@@ -38,8 +38,8 @@ import { openPopover } from './popovers.js';
  * @property {Pick<import('../protocol/earlyMessages.js').EarlyMessages, 'take'>} earlyMessages
  * @property {() => boolean} isWorking returns true while the person draws or writes
  * @property {() => boolean} glides returns false if the camera jumps
- * @property {(bounds: import('../model/stroke.js').Bounds) => boolean} reach shows the sheet of a part of the plane; returns true if
- *   it was another one
+ * @property {(bounds: import('../model/stroke.js').Bounds) => boolean} reach shows the sheet of a part of the plane; returns true
+ *   if another sheet was shown before
  * @property {(x: number, y: number) => string} elsewhere returns the name of the sheet at a point; '' if it is the shown one
  * @property {() => void} requestFrame
  */
@@ -109,12 +109,12 @@ export class Meeting {
     return this.#pointing.laserTool;
   }
 
-  /** Follows a person, or nobody if that person is followed already. @param {Person} person */
+  /** Follows a person; or stops, if the page already follows that person. @param {Person} person */
   choose(person) {
     this.#follow.toggle(person);
   }
 
-  /** The page had to leave a removed sheet. */
+  /** Keeps following after the page had to leave a removed sheet. */
   sheetRemoved() {
     this.#follow.sheetRemoved();
   }
@@ -157,7 +157,7 @@ export class Meeting {
     });
     messages.on(TransientType.hand, (sender, message) => this.#hands.receive(sender, message));
     messages.on(TransientType.gather, (sender, message) => {
-      // A page that follows the sender shows the place already.
+      // A page that follows the sender shows that part of the page already.
       if (!this.#follow.isFollowed({ numbers: [sender] })) this.#offers.receive(sender, message);
     });
   }
@@ -208,7 +208,7 @@ export class Meeting {
       j: () => this.#pingInput.pingHere(),
       w: () => this.#act('hand', true),
     }, () => sharing.over !== null);
-    // This listener comes before the other keys, so that Escape ends the following and nothing else.
+    // This listener must run before those of other keys, so that Escape only stops following.
     addEventListener('keydown', (event) => {
       if (event.key !== 'Escape' || !this.#follow.person || openPopover() || isBusy(event.target)) return;
       event.preventDefault();

@@ -32,7 +32,10 @@ export class MeetingPeople {
   #timer = null;
   /** The followers at the last change. @type {ReadonlySet<number>} */
   #followers = new Set();
-  /** The places of the raised hands, from 1 on. The tabs of a person have the same place. @type {Map<number, number>} */
+  /**
+   * The positions of raised hands in their order, from 1 on, by participant. All tabs of a person have the same position.
+   * @type {Map<number, number>}
+   */
   #places = new Map();
 
   /** @param {Parts} parts */

@@ -21,7 +21,7 @@ const ASKED = 'drawtogether:name-asked';
  * @property {string} [session] the id in the address of the page, if a link to a session was opened
  */
 
-/** Shows the note once such a page is connected, unless this browser has asked before. @param {Parts} parts */
+/** Shows the note once the page of a linked session is connected, unless this browser has asked before. @param {Parts} parts */
 export function offerName({ sharing, settings, storage, people, session: invited }) {
   if (storage.getItem(ASKED)) return;
   const lifetime = new AbortController();

@@ -10,7 +10,7 @@ export class ObjectRow {
   #name = make('span', { class: 'name' });
   #choose = make('button', { type: 'button', class: 'object' }, this.#dot, this.#name);
   #remove = make('button', { type: 'button', class: 'small', title: strings.remove });
-  /** The place of the row in the list. */
+  /** The list item with the buttons of the row. */
   element = make('li', {}, this.#choose, this.#remove);
   key;
 

@@ -87,11 +87,11 @@ export class ObjectsDialog {
     this.#focusAt(Math.max(0, selected));
     this.#say(this.#count.textContent ?? '');
     await closed;
-    // It may have been opened again meanwhile.
+    // The list may have been opened again before its `close` event.
     if (!this.#dialog.open) this.#clear();
   }
 
-  /** Closes the list and selects an object, at once: the event of the closing comes later. @param {string} key of an entry */
+  /** Closes the list and selects an object at once, without waiting for the `close` event. @param {string} key of an entry */
   #choose(key) {
     const chosen = this.#entries.find((entry) => entry.key === key);
     this.#dialog.close();
@@ -146,7 +146,7 @@ export class ObjectsDialog {
     return make('dialog', { id: ID, 'aria-labelledby': 'objects-title', 'aria-describedby': 'objects-help' }, form);
   }
 
-  /** The page has changed. The list follows a little later, because others may be drawing. */
+  /** Updates the list after a change of the page, with a delay because others may be drawing. */
   #changed() {
     if (!this.#dialog.open) return;
     this.#updating ??= setTimeout(() => {

@@ -1,4 +1,4 @@
-/** The direction of the page, which follows from its language; and names and arrow keys in it. */
+/** The direction of the page, which depends on its language, and the consequences for names and arrow keys. */
 
 import { isFromRight } from '../model/textDirection.js';
 
@@ -7,7 +7,7 @@ export function isPageFromRight() {
   return document.documentElement.dir === 'rtl';
 }
 
-/** @param {string} name @returns {string} the name, which keeps its own direction within a line of the page */
+/** @param {string} name @returns {string} the name, with control characters that keep its direction if needed */
 export function isolated(name) {
   return isFromRight(name) === isPageFromRight() ? name : `\u2068${name}\u2069`;
 }

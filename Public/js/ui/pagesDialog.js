@@ -113,14 +113,14 @@ export class PagesDialog {
 
   #rename() {
     const { value } = this.#title;
-    // An unchanged field must not undo what somebody else has typed meanwhile.
+    // An unchanged field must not overwrite a title that another participant has typed since then.
     if (value === this.#titleBefore) return;
     this.#parts.title.set(value);
     this.#fillTitle();
     this.#parts.record();
   }
 
-  /** Shows a title that somebody may have changed. */
+  /** Shows the present title, which another participant may have changed. */
   #titleChanged() {
     const { text } = this.#parts.title;
     if (this.#title.value === this.#titleBefore) this.#fillTitle();
@@ -246,7 +246,7 @@ export class PagesDialog {
   }
 }
 
-/** @param {Page} page @returns {boolean} true if its link may be unable to bring it back */
+/** @param {Page} page @returns {boolean} true if its link may not open it again after the removal */
 function mayBeLost({ isOnlyHere, isUnsent, isEnded }) {
   return isOnlyHere || isUnsent || isEnded;
 }

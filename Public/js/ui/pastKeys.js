@@ -53,7 +53,7 @@ function actionOf(key, target, parts) {
   // Arrow keys move the slider if it has the focus, and Space presses a focused button.
   if (arrow) return target === view.canvas ? () => view.camera.pan(...arrow) : null;
   if (key === ' ') return target instanceof HTMLInputElement ? play : null;
-  // Without a selection, it closes the dialog.
+  // Without a selection, Escape closes the dialog.
   if (key === 'escape') return view.selection.size > 0 ? () => view.selection.choose([]) : null;
   /** @type {Record<string, () => void>} */
   const actions = {

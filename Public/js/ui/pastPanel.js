@@ -14,7 +14,7 @@ import { copied } from './shareDialog.js';
  * @typedef {object} Parts
  * @property {import('./pastView.js').PastView} view
  * @property {import('../model/playback.js').Playback} playback
- * @property {(position: number) => void} moved the person moved the slider
+ * @property {(position: number) => void} moved called after the person moved the slider
  * @property {() => void} play plays or pauses
  * @property {(by: 1 | -1) => void} step shows the next change, or the previous one
  * @property {() => void} bringBack
@@ -74,7 +74,7 @@ export class PastPanel {
   }
 
   open() {
-    // A text that is about an earlier history must not appear.
+    // The text about the loading of an earlier history must not appear any more.
     clearTimeout(this.#loading);
     this.#before = '';
     this.#show({ isWorking: false });
@@ -90,7 +90,7 @@ export class PastPanel {
   }
 
   /**
-   * Offers a history.
+   * Shows the slider for a history.
    * @param {import('../model/timeline.js').Timeline} timeline @param {number[]} ends the sequences at both ends
    * @param {(sender: number) => string} colorOf
    */
@@ -107,7 +107,7 @@ export class PastPanel {
     this.note(text);
   }
 
-  /** @param {string} text for the person, until the next one */
+  /** Shows a text until the next one. @param {string} text */
   note(text) {
     this.#note.textContent = text;
     this.#link.hidden = true;
@@ -144,7 +144,7 @@ export class PastPanel {
     this.#slider.place(position);
   }
 
-  /** The picture is that of another moment. @param {number} sequence */
+  /** Updates the controls after the picture of another moment was shown. @param {number} sequence */
   shown(sequence) {
     this.dialog.dataset.sequence = String(sequence);
     this.showSheets();
@@ -157,7 +157,7 @@ export class PastPanel {
     this.#play.setAttribute('aria-label', isPlaying ? laterStrings.pausePlayback : laterStrings.play);
   }
 
-  /** Shows the name of the button, which depends on the selection. */
+  /** Updates the name of the button that brings objects back. It depends on the selection. */
   showSelection() {
     const { size } = this.#parts.view.selection;
     this.#back.textContent = size > 0 ? laterStrings.bringObjectsBack(size) : laterStrings.bringMomentBack;

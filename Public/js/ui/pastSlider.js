@@ -1,6 +1,6 @@
 /**
- * The slider over a history. Behind it are columns in the participants' colors; the more entries at a time, the higher its
- * column.
+ * The slider over a history. Behind it are columns in the participants' colors. The height of a column shows how many entries the
+ * session got at that time.
  */
 
 import { laterStrings } from '../i18n/later.js';

@@ -25,7 +25,7 @@ import { pageColors } from './itemView.js';
 
 /** The time without camera movement after which pictures are decoded. */
 const CAMERA_REST_MS = 150;
-/** The distance of the mark of a chosen object from it, its corner, and the width of its line, in pixels. */
+/** The frame around a selected object, in pixels: its distance from the object, the radius of its corners, and its line width. */
 const GAP = 3;
 const CORNER = 4;
 const LINE = 2;
@@ -67,7 +67,7 @@ export class PastView {
       scene,
       camera: this.camera,
       canvas: this.#renderer,
-      // The first view is the page's.
+      // `open` sets the first view, so the sheet view chooses none.
       view: { isFirstView: false, showAtFirst: () => this.showEverything() },
       find: (id) => shapes.find(id) ?? items.find(id),
       isWorking: () => this.#input?.isWorking ?? false,
@@ -91,7 +91,7 @@ export class PastView {
     new ResizeObserver(requestFrame).observe(this.canvas);
   }
 
-  /** Starts with a part of the plane. @param {{ x: number, y: number, scale: number }} view */
+  /** Starts the input, and shows a part of the plane. @param {{ x: number, y: number, scale: number }} view */
   open(view) {
     this.#lifetime = new AbortController();
     this.#input = new PointerInput(this.canvas, this.camera, {
@@ -112,7 +112,7 @@ export class PastView {
     this.#parts.requestFrame();
   }
 
-  /** To be called when nothing is shown any more. The tiles and pictures are dropped with the scene. */
+  /** Ends the input, and clears the selection. The tiles and pictures are dropped when the scene is cleared. */
   close() {
     this.#lifetime.abort();
     this.#input = null;

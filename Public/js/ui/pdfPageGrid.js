@@ -13,7 +13,8 @@ const SIDE = 160;
 /** The distance from the view at which a preview is painted, in pixels. */
 const MARGIN = '160px';
 /**
- * The steps of the keys from page to page, on a page from left to right; the vertical ones are in rows.
+ * The steps of the arrow keys between PDF pages, as a number of pages and a number of rows, if the interface is written from left
+ * to right.
  * @type {Record<string, [number, number]>}
  */
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
@@ -29,16 +30,16 @@ export class PDFPageGrid {
   #changed;
   /** @type {Cell[]} */
   #cells = [];
-  /** The page that the last click or key chose. Shift extends the choice from there. */
+  /** The index of the page that the last click or key chose. With Shift, the choice extends from this page. */
   #anchor = 0;
   #visible = new Set();
-  /** The painted pages; the one that was painted first is the first. @type {Map<number, HTMLCanvasElement>} */
+  /** The previews by page, in the order of painting. @type {Map<number, HTMLCanvasElement>} */
   #previews = new Map();
   #lifetime = new AbortController();
   #isPainting = false;
   #observer;
 
-  /** @param {number} count @param {PaintPage} paint @param {() => void} changed other pages are chosen */
+  /** @param {number} count @param {PaintPage} paint @param {() => void} changed called after a change of the chosen pages */
   constructor(count, paint, changed) {
     this.#paint = paint;
     this.#changed = changed;
@@ -58,7 +59,7 @@ export class PDFPageGrid {
     return this.#cells.flatMap(({ input }, at) => input.checked ? [at + 1] : []);
   }
 
-  /** True if all pages are chosen that can be shown. */
+  /** True if all listed pages are chosen, except those that cannot be painted. */
   get isAllChosen() {
     return this.#cells.every(({ input }) => input.checked || input.disabled);
   }

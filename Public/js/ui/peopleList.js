@@ -28,7 +28,7 @@ export class PeopleList {
    * @param {import('./people.js').People} parts.people
    * @param {(person: Person) => Marks} parts.marksOf
    * @param {() => { hand: number, followers: number }} parts.own the place of this person's hand, and the number of followers
-   * @param {(person: Person) => void} parts.follow begins or ceases to follow a person
+   * @param {(person: Person) => void} parts.follow begins or stops following a person
    */
   constructor(parts) {
     this.#parts = parts;

@@ -44,7 +44,10 @@ export function handText(place) {
   return place > 0 ? laterStrings.handPlace(place) : '';
 }
 
-/** @param {HTMLElement} chip @param {Person} person @param {Marks} marks @param {string} place another one than the shown one */
+/**
+ * @param {HTMLElement} chip @param {Person} person @param {Marks} marks
+ * @param {string} place the sheet that the person sees; '' if this page shows the same sheet
+ */
 function markChip(chip, { name }, { hand, isFollowed, isFollower }, place) {
   mark(chip, hand, isFollower ? 1 : 0);
   const state = chip.hasAttribute('data-away') ? laterStrings.presence.away : '';

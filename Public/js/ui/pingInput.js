@@ -22,14 +22,14 @@ export class PingInput {
   #canvas = element('canvas');
   /** The position of the mouse on the screen; null if it is not on the canvas. @type {[number, number] | null} */
   #pointer = null;
-  /** Set while the next tap shows a place. @type {AbortController | null} */
+  /** Set while `pick` waits for a tap. @type {AbortController | null} */
   #picking = null;
 
   /** @param {Parts} parts */
   constructor(parts) {
     this.#parts = parts;
     onLongPress(this.#canvas, (x, y) => this.#isPress(x, y), (x, y) => {
-      // Otherwise, the end of the press would select the object below it.
+      // Without this, the end of the press would select the object below it.
       parts.selectTool.cancel();
       parts.ping(this.#toPlane(x, y));
     });
@@ -38,7 +38,7 @@ export class PingInput {
     parts.toolbar.addEventListener('tool', () => this.#picking?.abort());
   }
 
-  /** Shows the place of the mouse, or else of the selection, or else the center of the view. */
+  /** Shows a position to the others: that of the mouse, or else of the selection, or else the center of the view. */
   pingHere() {
     const { camera, view, selected, ping } = this.#parts;
     if (this.#pointer) return ping(this.#toPlane(...this.#pointer));
@@ -46,7 +46,7 @@ export class PingInput {
     ping([(bounds.left + bounds.right) / 2, (bounds.top + bounds.bottom) / 2]);
   }
 
-  /** The next tap on the canvas shows a place. */
+  /** Waits for a tap on the canvas, and shows its position to the others. */
   pick() {
     this.#picking?.abort();
     const picking = this.#picking = new AbortController();
@@ -54,7 +54,7 @@ export class PingInput {
     toast(laterStrings.tapPlace);
     this.#canvas.toggleAttribute('data-picking', true);
     signal.addEventListener('abort', () => this.#canvas.removeAttribute('data-picking'), { once: true });
-    // This listener comes before the tools, which must not begin to draw.
+    // This listener must run before those of the tools, which must not begin to draw.
     addEventListener('pointerdown', (event) => {
       picking.abort();
       if (event.target !== this.#canvas) return;

@@ -1,6 +1,6 @@
 /**
- * The pings on the shown sheet: a ring with a name where somebody points, or an arrow at the edge of the page if that is outside
- * of the view.
+ * The pings on the shown sheet: a ring with a name at the point that a participant shows, or an arrow at the edge of the page if
+ * the point is outside of the view.
  */
 
 import { edgePlace } from '../model/edgePlace.js';

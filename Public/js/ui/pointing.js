@@ -30,7 +30,6 @@ export class Pointing extends EventTarget {
   #lasers;
   #pingLayer;
   #reactionLayer;
-  /** The tool. */
   laserTool;
 
   /** @param {Parts} parts */
@@ -40,7 +39,7 @@ export class Pointing extends EventTarget {
     const { messages, camera, view, author, me, requestFrame, isHere } = parts;
     this.#sender = new LaserSender((message) => {
       messages.send(TransientType.laser, message);
-      // A point that is held does not fade here either, as on the other pages.
+      // While the laser is held still, its point must not fade on this page, as it does not fade on the other pages.
       this.#trails.add(me(), message.points.slice(-1), false, performance.now());
     });
     this.laserTool = new LaserTool(this.#sender, (points, isFirst) => {
@@ -68,7 +67,7 @@ export class Pointing extends EventTarget {
     });
   }
 
-  /** Shows a place to all. @param {[number, number]} point @returns {boolean} false if that was too often */
+  /** Shows a point to all. @param {[number, number]} point @returns {boolean} false if the rate limit was exceeded */
   ping([x, y]) {
     const { messages, me, requestFrame } = this.#parts;
     /** @type {{ point: [number, number] }} */

@@ -6,7 +6,7 @@ import { reactionGlyph } from './reactionGlyphs.js';
 
 /** @typedef {import('../protocol/moments.js').Reaction} Reaction */
 
-/** The number of reactions beside each other. Names have room on a phone, too. */
+/** The number of reactions in a row. With this number, their names fit on a phone, too. */
 const COLUMNS = 4;
 
 export class ReactionLayer {

@@ -34,10 +34,9 @@ export class SelectionController {
   #commands;
   #transformSync;
   #view;
-  /** The tool. */
   selectTool;
   /**
-   * Returns a question before the selection is removed, instead of the usual one.
+   * Returns the question to ask before the selection is removed; null: the usual question.
    * @type {(isForGood: boolean) => import('./dialogs.js').Question | null}
    */
   questionOf = () => null;
@@ -55,7 +54,7 @@ export class SelectionController {
     this.#view = new SelectionView({ ...parts, selectTool: this.selectTool, commands: this.#commands, actions: this });
   }
 
-  /** The queue of the commands, for others that push commands. */
+  /** The queue of the commands, for other components that push commands. */
   get tasks() {
     return this.#commands.tasks;
   }
@@ -90,7 +89,7 @@ export class SelectionController {
     const originals = new Set(selection.ids);
     try {
       const copies = await this.#commands.duplicate(originals, BESIDE / camera.scale);
-      // Many copies take a while. Meanwhile, the person may have selected something else, or nothing.
+      // Many copies take a while, and the person may have changed the selection by then.
       const isUnchanged = selection.size > 0 && [...selection.ids].every((id) => originals.has(id));
       if (isUnchanged) selection.choose(copies);
     } catch (error) {

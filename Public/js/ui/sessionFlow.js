@@ -58,7 +58,7 @@ export class SessionFlow {
   /** Creates a session if there is none, and shows its link. */
   async share() {
     try {
-      // Before the session is created, because the link to it could not be shown otherwise.
+      // The dialogs are loaded before the session is created, because its link could not be shown without them.
       const { showLink } = await this.#parts.dialogs();
       this.#sharing ??= this.#session ? null : this.#parts.sharing.share();
       const session = this.#session ?? await this.#sharing;
@@ -209,7 +209,7 @@ export class SessionFlow {
   /** @param {GroupSession} session */
   async #sessionEnded(session) {
     const { sharing, scene, dialogs } = this.#parts;
-    // The page has already left it for its successor, so its end is not reported.
+    // The page already shows the next session, so the end of the old one is not reported.
     if (sharing.session !== session) return;
     const { kind, message } = describeEnd(session);
     const isOver = kind === 'ended';
@@ -220,7 +220,7 @@ export class SessionFlow {
     const text = hasPicture ? `${message} ${strings.pictureStays}` : message;
     const canRetry = kind === 'full' || kind === 'refused' || kind === 'version';
     const title = endedTitle(session);
-    // Without its dialog, the reason is a message.
+    // If the dialog cannot be loaded, a message shows the reason.
     const loaded = await dialogs().catch(() => null);
     if (!loaded) return toast(text, { title, stays: true });
     const choice = await loaded.showEndedDialog({ title, text, canRetry, hasPicture });

@@ -196,8 +196,8 @@ export function offerThemes(settings) {
 }
 
 /**
- * The setting for touch input: after a pen was used, fingers move the page instead of drawing, so that a resting hand draws
- * nothing.
+ * The setting for touch input. After a pen was used, fingers move the page instead of drawing, because a resting hand must not
+ * draw.
  */
 export class TouchDrawingSetting {
   #settings;

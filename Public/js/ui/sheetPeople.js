@@ -22,7 +22,7 @@ export class SheetPeople {
     this.#parts = parts;
   }
 
-  /** @param {number} number @returns {string} the name of a sheet, or else its place */
+  /** @param {number} number @returns {string} the name of a sheet, or else its position */
   nameOf(number) {
     const { sheets, view } = this.#parts;
     const at = view.list.indexOf(number);

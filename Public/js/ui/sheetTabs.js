@@ -146,12 +146,12 @@ export class SheetTabs {
     if (drag.tab.nextElementSibling !== (next ?? null)) this.#tabs.insertBefore(drag.tab, next ?? null);
   }
 
-  /** @param {boolean} isWanted false: the tab goes back */
+  /** Ends a drag. @param {boolean} isWanted false: the tab goes back */
   #drop(isWanted) {
     const drag = this.#drag;
     if (!drag || drag.isOver) return;
     drag.isOver = true;
-    // The click that follows belongs to the press.
+    // The click that follows still belongs to this press.
     setTimeout(() => {
       this.#drag = null;
       this.show();
@@ -162,7 +162,7 @@ export class SheetTabs {
     const { view: { list }, commands } = this.#parts;
     const number = numberAt(drag.tab);
     const to = [...this.#tabs.children].indexOf(drag.tab);
-    // Somebody may have removed the sheet meanwhile.
+    // Another participant may have removed the sheet during the drag.
     if (isWanted && list.includes(number) && list[to] !== number) commands.move(number, to);
   }
 }
@@ -190,7 +190,7 @@ function tabOf({ number, name, label, colors }, isCurrent) {
   return tab;
 }
 
-/** @param {EventTarget | null} target @returns {number} the sheet of a tab; 0: it is none */
+/** @param {EventTarget | null} target @returns {number} the number of the sheet of a tab; 0: the target is not in a tab */
 function numberAt(target) {
   const tab = target instanceof Element ? /** @type {HTMLElement | null} */ (target.closest('[data-number]')) : null;
   return Number(tab?.dataset.number ?? 0);

@@ -22,8 +22,8 @@ import { originOf, sheetAt, sheetOf, SIDE } from '../model/sheets.js';
  */
 
 /**
- * Events: `change`, of the sheets or of the shown one; `shown` (another sheet is shown); `removed` (because the shown sheet was
- * removed); `gone` (a sheet that it waited for is not there).
+ * Events: `change` (the list of sheets or the shown sheet has changed); `shown` (another sheet is shown); `removed` (another
+ * sheet is shown because the earlier one was removed); `gone` (the sheet for which the page waited does not exist).
  */
 export class SheetView extends EventTarget {
   #parts;
@@ -35,7 +35,7 @@ export class SheetView extends EventTarget {
   #isDirty = true;
   /** The views of sheets that were shown before. @type {Map<number, View>} */
   #views = new Map();
-  /** A sheet to be shown as soon as it is there; 0: none. */
+  /** The number of the sheet to show as soon as it exists; 0: none. */
   #wanted = 0;
 
   /** @param {Parts} parts */
@@ -48,7 +48,7 @@ export class SheetView extends EventTarget {
       this.#update();
       this.dispatchEvent(new Event('change'));
     });
-    // The first object on a sheet without an entry, and the last one, change the list.
+    // A sheet without an entry is listed only while it has objects, so a new or removed object may change the list.
     const changed = () => (this.#isDirty ||= this.#isDivided);
     scene.observe({ shown: changed, changed, hidden: changed });
     this.#update();
@@ -64,7 +64,7 @@ export class SheetView extends EventTarget {
     return this.#list;
   }
 
-  /** True while another sheet is to be shown as soon as it is there. */
+  /** True while the page waits for a sheet. */
   get isWaiting() {
     return this.#wanted > 0;
   }
@@ -75,14 +75,14 @@ export class SheetView extends EventTarget {
     this.#go(number);
   }
 
-  /** Shows a sheet now, or as soon as it is there. @param {number} number */
+  /** Shows a sheet now, or as soon as it exists. @param {number} number */
   want(number) {
     this.#wanted = number;
     this.#goToWanted();
   }
 
   /**
-   * Shows the sheet of a link, or its place while the sheets are not known yet: strokes that are drawn until then belong to it.
+   * Shows the sheet of a link. Until the sheets are known, shows its area of the plane, so that new strokes belong to the sheet.
    * @param {number} number
    */
   expect(number) {
@@ -94,13 +94,16 @@ export class SheetView extends EventTarget {
     view.showAtFirst();
   }
 
-  /** Gives up a sheet that is not there. To be called once the sheets of the page are known. @returns {boolean} true if it did */
+  /**
+   * Stops waiting for a sheet that does not exist. To be called once the sheets of the page are known.
+   * @returns {boolean} true if the page has waited for such a sheet
+   */
   stopWaiting() {
     this.#update();
     if (this.#wanted === 0 || this.#list.includes(this.#wanted)) return false;
     this.#wanted = 0;
     if (!this.#isDivided) {
-      // The page is one plane.
+      // Without sheets, the page is one plane.
       const { camera, view, finish } = this.#parts;
       finish();
       this.#show(1);
@@ -117,14 +120,14 @@ export class SheetView extends EventTarget {
     if (this.#list[at]) this.go(this.#list[at]);
   }
 
-  /** Shows the sheet of a part of the plane, if it is there. @param {Bounds} bounds */
+  /** Shows the sheet of a part of the plane, if the page has it. @param {Bounds} bounds */
   showAt(bounds) {
     if (this.#isDivided) this.go(sheetOf(bounds));
   }
 
   /**
    * Shows the sheet of the objects that a command is about to change.
-   * @param {Command} command @returns {number} that sheet, if it is not shown because it is removed; 0: it is shown
+   * @param {Command} command @returns {number} that sheet, if it cannot be shown because it was removed; otherwise 0
    */
   showPlaceOf({ content }) {
     const bounds = content ? placeOf(content, this.#parts.find) : null;
@@ -177,7 +180,7 @@ export class SheetView extends EventTarget {
     this.#list = sheets.shown(sheets.isDivided ? contents.filled : []);
     if (sheets.isDivided !== this.#isDivided) this.#divide(sheets.isDivided);
     if (!this.#list.includes(this.#current)) {
-      // The neighbor of a removed sheet.
+      // After a removal, the neighbor of the removed sheet is shown.
       const rest = before.slice(0, before.indexOf(this.#current)).reverse().concat(before);
       this.#go(rest.find((number) => this.#list.includes(number)) ?? this.#list[0]);
       this.dispatchEvent(new Event('removed'));
@@ -208,8 +211,8 @@ export class SheetView extends EventTarget {
   }
 
   /**
-   * Keeps a view on the shown sheet. A movement that is too long for a hand may lead to another sheet, for example if a picture
-   * there gets the focus.
+   * Keeps a view on the shown sheet. A jump of the camera may lead to another sheet, for example if a picture there gets the
+   * focus. Movements by hand are too short for this.
    * @param {View} view @returns {View}
    */
   #limited(view) {

@@ -139,7 +139,7 @@ export class SheetsDialog {
     });
     field.value = before;
     const rename = () => {
-      // An unchanged name must not undo what somebody else has typed meanwhile.
+      // An unchanged field must not overwrite a name that another participant has typed since then.
       if (field.value === before) return;
       before = field.value;
       commands.rename(number, cleanSheetName(field.value));

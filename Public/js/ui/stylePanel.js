@@ -101,8 +101,8 @@ export class StylePanel {
     const { style } = document.documentElement;
     style.setProperty('--ink', cssColor(ink.rgb));
     style.setProperty('--on-ink', ink.rgb === ADAPTIVE ? 'var(--surface)' : textOn(ink.rgb));
-    // Both buttons that open panels show the choice: one shows the whole style, and the other one a color that the bar does not
-    // have.
+    // Both buttons that open panels show the choice: one shows the whole style, and the other one shows the color if the bar does
+    // not have it.
     element('more-styles').toggleAttribute('data-chosen', chosen >= LEADING);
     const stroke = element('ink').querySelector('path');
     stroke?.setAttribute('stroke-width', String(WIDTHS[width]));

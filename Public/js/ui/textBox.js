@@ -49,7 +49,7 @@ export class TextBox {
     area.addEventListener('keydown', (event) => this.#key(event));
     // A tap on the page first removes the focus, and then reaches the text tool, which must still know that a text was edited.
     area.addEventListener('blur', () => queueMicrotask(() => textTool.finish()));
-    // The focus stays in the text while the person chooses a color.
+    // The text keeps the focus while the person chooses a color.
     for (const id of ['inks', 'ink', 'styles']) {
       element(id).addEventListener('mousedown', (event) => textTool.edited && event.preventDefault());
     }
@@ -179,9 +179,10 @@ function widest(lines, font) {
 }
 
 /**
- * Returns the places in a text, which may be rotated. Somebody may move a note while it is edited.
+ * Returns a function that converts distances from the corner of a text to points of the plane. The text may be rotated. A note is
+ * read at each call, because another participant may move it while it is edited.
  * @param {import('../tools/textTool.js').EditedText} edited
- * @returns {(across: number, down: number) => [number, number]} from its upper left corner
+ * @returns {(across: number, down: number) => [number, number]}
  */
 function placeIn({ note, point, angle }) {
   const [x, y] = note?.corner ?? point;

@@ -178,7 +178,7 @@ export class TimeMachine {
     return nearest < 0 ? this.#timeline?.sequenceAt(this.#position) ?? 0 : nearest;
   }
 
-  /** The person moved the slider. @param {number} position */
+  /** Shows the moment at the new position of the slider. @param {number} position */
   #moved(position) {
     const timeline = this.#timeline;
     if (!timeline) return;
@@ -234,7 +234,7 @@ export class TimeMachine {
     this.#loader.want(timeline.sequenceAt(this.#position));
   }
 
-  /** The picture has changed. @param {import('../sync/history/historyState.js').HistoryState} state @param {boolean} isLast */
+  /** Updates the panel. @param {import('../sync/history/historyState.js').HistoryState} state @param {boolean} isLast */
   #changed({ sequence, time, sender }, isLast) {
     if (this.#isNew) this.#showFirst();
     this.#isNew = false;
@@ -243,7 +243,7 @@ export class TimeMachine {
     this.#parts.requestFrame();
   }
 
-  /** The picture has not changed. The slider goes back to its moment. @param {unknown} error */
+  /** Reports an error, and moves the slider back to the moment of the picture. @param {unknown} error */
   #notShown(error) {
     const [{ shown }, timeline] = [this.#loader, this.#timeline];
     this.#pause();
@@ -276,7 +276,7 @@ export class TimeMachine {
     this.#pause();
     const { wanted } = this.#loader;
     await this.#loader.idle;
-    // Otherwise the moment could not be loaded, or the person wants another one now.
+    // False if the moment could not be loaded, or if the person has chosen another one since then.
     const isShown = this.#loader.shown === wanted;
     const reason = isShown && !signal.aborted ? await this.#bringChosenBack(signal) : '';
     if (signal.aborted) return;

@@ -7,7 +7,7 @@ import { laterStrings } from '../i18n/later.js';
 /** @typedef {import('../model/item.js').Item} Item */
 
 const MB = 1024 * 1024;
-/** The time window in which a transfer rate is measured; and the minimum time for a result. */
+/** The time over which a transfer rate is measured, and the minimum time for a result. */
 const RATE_WINDOW_MS = 8000;
 const MIN_MS = 800;
 
