@@ -45,7 +45,7 @@ export class Address {
     if (!isNamed || boardIn(location.search, null)) history.replaceState(state, '', path + location.hash);
   }
 
-  /** The person went to another entry of the browser's history. */
+  /** Handles that the person went to another entry of the browser's history. */
   #moved() {
     const { location, history } = this.#browser;
     const shown = this.#shown;

@@ -11,7 +11,7 @@ export function keepOnBoard(sheets, drawing, sharing) {
   const store = (/** @type {object} */ detail) => drawing.dispatchEvent(new CustomEvent('localchange', { detail }));
   sheets.addEventListener('localchange', (event) => store(/** @type {CustomEvent} */ (event).detail));
   const isAlone = () => !sharing.session && sharing.over === null;
-  // The board may be new, and may have to store the present picture.
+  // The board may be new, so it has to store all present sheets.
   const storeAll = () => {
     if (!isAlone()) return;
     for (const entry of sheets.stored) store({ ...entry, reliable: true, retention: Retention.replace });

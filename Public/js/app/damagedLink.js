@@ -5,8 +5,8 @@ import { sessionInPath } from '../model/sessionPath.js';
 import { make } from '../ui/elements.js';
 
 /**
- * Joins the session if the link can be repaired. Otherwise, tells the person that this page is in no session, before anything is
- * drawn.
+ * Joins the session if the link can be repaired. Otherwise, a message tells the person, before anything is drawn, that this page
+ * is in no session.
  * @param {(id: string) => void} join @param {() => void} openAlone opens a page without a session
  * @param {string} [path] of the page's address
  */

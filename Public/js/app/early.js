@@ -3,7 +3,7 @@
  * page whose files are gone.
  */
 {
-  /** The modules of strings in languages other than the markup's. @type {Record<string, () => Promise<unknown>>} */
+  /** The modules of strings in all languages except that of the markup. @type {Record<string, () => Promise<unknown>>} */
   const STRINGS = {
     ar: () => import('../i18n/ar.js'),
     de: () => import('../i18n/de.js'),
@@ -23,7 +23,7 @@
     try {
       return localStorage.getItem(`drawtogether:${key}`);
     } catch {
-      // Storage is switched off: use the browser's setting.
+      // Storage is switched off, so the browser's setting is used.
       return null;
     }
   };

@@ -13,7 +13,7 @@ export class FrameScheduler {
     this.request();
   }
 
-  /** Requests one frame, however often it is called before that frame. */
+  /** Requests a frame. Several calls before that frame request only one. */
   request() {
     if (this.#isRequested) return;
     this.#isRequested = true;

@@ -2,7 +2,7 @@
 
 import { strings } from '../i18n/i18n.js';
 
-/** The pause before the next attempt, which doubles after each failure. */
+/** The pause before the second attempt. It doubles after each failure. */
 const RETRY_MS = 2000;
 const MAX_RETRY_MS = 60_000;
 

@@ -1,4 +1,4 @@
-/** Empties outboxes that this page does not continue: sends their entries as their participants, and leaves the session. */
+/** Empties outboxes that this page does not continue: joins as the participant of an outbox, sends its entries, and leaves. */
 
 /**
  * @typedef {import('../persist/outboxStore.js').OutboxStore} OutboxStore
@@ -7,8 +7,7 @@
  */
 
 /**
- * Drains the outboxes of tabs that were killed with pending entries. This tab continues one of these outboxes. For each of the
- * others, it joins as the participant of that outbox, sends the pending entries and leaves.
+ * Drains the outboxes of tabs that were killed with pending entries, except the one that this tab continues itself.
  * @param {() => OutboxStore} newStore @param {(saved: SavedParticipant) => GroupSession} newSession
  */
 export async function drainOrphanedOutboxes(newStore, newSession) {

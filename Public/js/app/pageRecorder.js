@@ -17,7 +17,7 @@ import { newRecord } from '../persist/pageList.js';
  * @property {{ name: string, color: string }} profile of this person
  * @property {(drawables: readonly Drawable[]) => Promise<Blob | null>} paint makes a thumbnail
  * @property {() => boolean} isCaughtUp returns true once the session's picture is displayed
- * @property {(run: () => void) => unknown} later runs it after a while, when the page has nothing else to do
+ * @property {(run: () => void) => unknown} later runs a function after a delay, when the page has nothing else to do
  * @property {() => number} [wallClock] milliseconds since 1970
  */
 
@@ -106,7 +106,7 @@ export class PageRecorder {
     const { sharing, list, title } = this.#parts;
     const { pageId: id, isShared, session, copiedFrom } = sharing;
     this.#watch(session);
-    // The page is the same, in a new state: its session has ended, for example.
+    // The page is the same, but its state has changed: for example, its session has ended.
     if (id === this.#pageId) return void this.save();
     // A board becomes a session when it is shared. The record of the board would list the same page twice.
     if (this.#pageId && !this.#isPageShared && isShared) {

@@ -1,6 +1,7 @@
 /**
- * The parts that a session needs. The page of a session loads them at once, and then enters the session. Later parts get these by
- * `loadSession`: in a release, a module that both import would be in the first scripts.
+ * The parts that a session needs. The page of a session loads them at once, and then enters the session. Other parts that are
+ * loaded later get these from `loadSession` instead of importing them: the bundler puts a module that both import into the first
+ * scripts.
  */
 
 export { members, setMember, SHEET_MEMBER } from './addressMembers.js';

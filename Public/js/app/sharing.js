@@ -16,7 +16,7 @@ import { loadAtLast, loadSession } from './loading.js';
  */
 
 /**
- * A storage that stores nothing. It is for the outboxes of other tabs, which this tab does not continue after a reload.
+ * A storage that stores nothing, for the outboxes of other tabs: this tab must not continue them after a reload.
  * @type {Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>}
  */
 const NO_STORAGE = { getItem: () => null, setItem: () => {}, removeItem: () => {} };
@@ -205,8 +205,8 @@ export class Sharing extends EventTarget {
   }
 
   /**
-   * Separates the page from its session. The picture stays: to draw on alone, or only to look at if the session ended for
-   * everybody.
+   * Separates the page from its session. The picture stays. The person can continue to draw alone or, if the session has ended
+   * for everybody, only look at the picture.
    * @param {{ comesBack?: boolean, isOver?: boolean }} [options] `comesBack`: a later page may send the pending entries
    */
   detach({ comesBack = false, isOver = false } = {}) {
@@ -258,7 +258,7 @@ export class Sharing extends EventTarget {
   /** @param {string} id @param {{ bringsPicture: boolean }} options */
   async #enter(id, { bringsPicture }) {
     const failed = (/** @type {Error} */ detail) => {
-      // Until they are loaded, this person draws without a session.
+      // Until the parts are loaded, this person draws without a session, and the session gets this drawing.
       bringsPicture = true;
       this.#alone.begin();
       this.dispatchEvent(new CustomEvent('unloaded', { detail }));
@@ -316,8 +316,8 @@ export class Sharing extends EventTarget {
       this.#itemStore.showStored(stored.items);
       this.dispatchEvent(new Event('opened'));
     }
-    // First store for the session, then delete the board: if the page is killed in between, the picture exists twice and is not
-    // lost.
+    // The picture is stored for the session before the board is deleted. If the page is killed in between, the picture exists
+    // twice instead of being lost.
     if (bringsPicture) Promise.all([uploadsStarted, this.#save()]).then(([, isKept]) => isKept && deleteBoard());
     else this.#save();
     session.addEventListener('connectionchange', () => session.isConnected && (this.#lastSeen = ''));

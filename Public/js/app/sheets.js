@@ -68,7 +68,7 @@ export function startSheets(parts) {
       action: strings.remove,
     };
     if ((isOfOthers || present.length > 0) && !await confirmed(question)) return;
-    // Meanwhile, somebody may have removed this sheet or all others.
+    // Other participants may have removed this sheet, or all others, while the dialog was open.
     if (!canRemove()) return;
     commands.remove(number);
     parts.changed();
@@ -125,10 +125,10 @@ export function startSheets(parts) {
       if (removed > 0) toast(laterStrings.changedRemovedSheet(people.nameOf(removed)));
       return;
     }
-    // A sheet that comes back is shown as soon as it is there.
+    // A sheet that an undo brings back is shown as soon as it exists.
     if (!content.before || 'isRemoved' in content.before) view.want(content.number);
   };
-  // The sheet does not come back if somebody else has changed it meanwhile.
+  // The sheet does not come back if another participant has changed it since then, so the page stops waiting for it.
   drawing.addEventListener('undofailed', () => view.go(view.current));
   sheets.addEventListener('remotechange', (event) => {
     const { number, before, after, by } =
@@ -182,7 +182,7 @@ export function startSheets(parts) {
 function bindKeys(view) {
   /** @type {Record<string, 1 | -1>} */
   const steps = { PageDown: 1, PageUp: -1 };
-  // Before the other keys: without Shift, they change the depth of objects.
+  // This listener must run before those of other keys: without Shift, these keys change the depth of objects.
   addEventListener('keydown', (event) => {
     const by = steps[event.key];
     if (!by || !event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -39,7 +39,7 @@ export function showSheet(parts) {
     find: (id) => shapes.find(id) ?? items.find(id),
     requestFrame: () => frames.request(),
   });
-  // The others expect the first sheet.
+  // Until they are told otherwise, the others assume that this page shows the first sheet.
   let reported = 1;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;

@@ -14,6 +14,7 @@ export function replayStrokes(input, place = /** @type {Place} */ (globalThis), 
   if (!strokeRecorder) return;
   place.strokeRecorder = undefined;
   for (const stroke of strokeRecorder.take()) input.replay(stroke);
-  // In the frame in which the page paints the strokes. Earlier, they would vanish for a moment; later, they would look bolder.
+  // Clears the lines in the frame in which the page paints the strokes: earlier, they would vanish for a moment; later, they
+  // would look bolder.
   nextFrame(() => strokeRecorder.clear());
 }

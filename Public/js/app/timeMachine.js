@@ -120,7 +120,7 @@ export async function bringBack(parts, chosen, isAll, past, signal) {
   const [first] = chosen;
   const sheetsThen = copyOfSheets(chosen, past.sheets);
   const { shapes, placed, copies, lost, problem } = await returning(chosen, { ...parts, update });
-  // The page may show another session.
+  // The page may show another session by now.
   if (signal.aborted) return '';
   const count = shapes.length + placed.length;
   const texts = count > 0 ? [laterStrings.broughtBack(count)] : [];
