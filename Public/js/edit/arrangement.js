@@ -20,8 +20,8 @@ export const MIN_ALIGNED = 2;
 export const MIN_DISTRIBUTED = 3;
 
 /**
- * Moves shapes and items to one side, or to the middle, of their common bounds; or apart, so that the gaps between them are equal.
- * Connections between them are not moved, because they follow.
+ * Aligns shapes and items at one side, or at the middle, of their common bounds; or distributes them with equal gaps. Connections
+ * between them are not moved, because they follow their objects.
  * @param {Parts} parts @param {Iterable<string>} ids @param {Alignment | Direction} how
  * @returns {boolean} true if at least one has moved
  */

@@ -58,10 +58,10 @@ export function placeInCell(natural, { x, y, room }, scale) {
 }
 
 /**
- * Returns the smallest offset that moves all things together to a free place.
- * @param {Bounds[]} things @param {Bounds[]} taken @param {Bounds} view the area that they may not leave
- * @param {number} step the distance between tried places
- * @returns {[number, number] | null} null: there is no such place
+ * Returns the smallest offset that moves several bounds together to free space.
+ * @param {Bounds[]} things @param {Bounds[]} taken @param {Bounds} view the area that they must not leave
+ * @param {number} step the distance between the offsets that are tried
+ * @returns {[number, number] | null} null: there is no such offset
  */
 export function offsetToFreeSpace(things, taken, view, step) {
   const steps = (/** @type {'left' | 'top'} */ low, /** @type {'right' | 'bottom'} */ high) => {

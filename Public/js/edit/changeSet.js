@@ -12,7 +12,7 @@ import { IDENTITY, inverse, transformedPlacement } from '../protocol/transformSy
  * @typedef {import('../model/fonts.js').Font} Font
  * @typedef {{ rgb?: string, color?: number, width?: number, size?: number, font?: Font, z?: number, fill?: string, dash?: string,
  *   opacity?: number, isLocked?: boolean }} StyleChange
- * @typedef {{ before: Shape, after: Shape, transform?: Transform }} ShapeChange `transform`: of this shape, if each one has another
+ * @typedef {{ before: Shape, after: Shape, transform?: Transform }} ShapeChange `transform`: if each shape has its own
  * @typedef {{ item: Item, before: Placement, after: Placement, transform?: Transform }} ItemChange
  * @typedef {<T extends { before: unknown, after: unknown }>(change: T) => T} Direction
  *
@@ -46,7 +46,7 @@ export class ChangeSet {
 
   /**
    * Moves a shape. If it is a connection, it is detached from objects that do not move with it.
-   * @param {Shape} shape @param {Transform} transform @param {boolean} [isOwn] true if each shape has another transform
+   * @param {Shape} shape @param {Transform} transform @param {boolean} [isOwn] true if each shape has its own transform
    */
   moveShape(shape, transform, isOwn = false) {
     const moved = shape.moved(transform);
@@ -62,7 +62,7 @@ export class ChangeSet {
   /**
    * Gives an item another placement.
    * @param {Item} item @param {Placement} before @param {Placement} after
-   * @param {Transform} [transform] that leads to it, if each item has another one
+   * @param {Transform} [transform] that leads to it, if each item has its own
    */
   moveItem(item, before, after, transform) {
     this.#itemChanges.push({ item, before, after, transform });

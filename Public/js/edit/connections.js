@@ -29,22 +29,22 @@ const MAX_SENT = 50;
 const NONE = new Set();
 
 /**
- * Every page shows the ends of a connection at the present places of its objects, so all pages show the same picture, even after
- * simultaneous moves. The page of the person who changed an object also sends the new points of its connections: for programs
- * that do not know connections, and for the time after the object is removed.
+ * Every page shows the ends of a connection at the present positions of its objects, so all pages show the same picture, even
+ * after simultaneous moves. The page of the person who changed an object also sends the new points of its connections. Programs
+ * that do not know connections need these points, and so do all pages after the object is removed.
  */
 export class Connections {
   #parts;
   #now;
   /** The ids of connections, by the id of an object. @type {Map<string, Set<string>>} */
   #byObject = new Map();
-  /** Connections that are to be shown at another place. @type {Set<string>} */
+  /** The ids of connections whose displayed position is outdated. @type {Set<string>} */
   #outdated = new Set();
-  /** Connections whose points this page has to send. @type {Set<string>} */
+  /** The ids of connections whose points this page has to send. @type {Set<string>} */
   #unsent = new Set();
   /** The pictures and files that were shown since the last frame. @type {Item[]} */
   #added = [];
-  /** Returns an object by its id, or the one that took its place when it was restored. @param {string} id */
+  /** Returns an object by its id, or the object that replaced it when it was restored. @param {string} id */
   #find = (id) => {
     const { shapes, items, itemStore } = this.#parts;
     return shapes.find(id) ?? items.find(id) ?? itemStore.current({ id });
@@ -70,7 +70,7 @@ export class Connections {
     parts.requestFrame();
   }
 
-  /** Continues the work. To be called once a frame. @returns {boolean} true if another frame is needed */
+  /** Updates and sends some connections. To be called once a frame. @returns {boolean} true if another frame is needed */
   frame() {
     for (const item of this.#added.splice(0)) this.#restored(item);
     const end = this.#now() + SLICE_MS;
@@ -90,10 +90,10 @@ export class Connections {
     this.#moved(one);
   }
 
-  /** An object was shown at another place. @param {Drawable} one */
+  /** Updates the connections of an object that was moved. @param {Drawable} one */
   #moved(one) {
     const ids = this.#byObject.get(one.id);
-    // Connections to a connection do not follow it: two of them could follow each other without end.
+    // An end that is attached to a connection does not follow it: two connections could follow each other without end.
     if (!ids || !canHoldEnds(one)) return;
     const isOwn = this.#isOwn(one);
     // Iterates over a copy, because a connection that is shown again leaves the set for a moment.
@@ -117,7 +117,7 @@ export class Connections {
     this.#parts.requestFrame();
   }
 
-  /** A picture or a file that this person restores has a new id. @param {Item} item */
+  /** Updates the connections of a restored picture or file, which has a new id. @param {Item} item */
   #restored(item) {
     const { itemStore } = this.#parts;
     for (const [id, ids] of this.#byObject) {

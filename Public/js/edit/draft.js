@@ -1,4 +1,4 @@
-/** The shape that this person is drawing out or typing. */
+/** The shape that this person is drawing between two points, or the text that this person is typing. */
 
 /**
  * @typedef {import('../model/shapes.js').Shape} Shape
@@ -6,8 +6,8 @@
  */
 
 /**
- * A shape in progress: a shape that is drawn out, or a text that is typed. Each update is sent as a whole, so the others see each
- * step.
+ * A shape in progress: a shape that is being drawn between two points, or a text that is being typed. Each update sends the whole
+ * shape, so the others see each step.
  */
 export class Draft {
   #shapes;

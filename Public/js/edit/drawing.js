@@ -152,7 +152,7 @@ export class Drawing extends EventTarget {
     this.endStroke();
     this.#pen.begin(style);
     this.extendStroke(points, pressures);
-    // Sent at once instead of in the next frame, so that the others see it earlier.
+    // The stroke is sent at once instead of in the next frame, so that the others see it earlier.
     this.#pen.flush();
   }
 
@@ -212,7 +212,7 @@ export class Drawing extends EventTarget {
     return this.#draft.flush(now, this.#draft.shape instanceof Text ? TEXT_INTERVAL_MS : 0);
   }
 
-  /** Ends the stroke, or the shape in progress, and pushes it to the undo history. */
+  /** Ends the stroke or the shape in progress, and pushes it to the undo history. */
   endStroke() {
     this.#endDraft();
     const strokes = this.#pen.end();

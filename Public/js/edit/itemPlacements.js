@@ -17,7 +17,7 @@ import { transformedPlacement } from '../protocol/transformSync.js';
 
 const UNKNOWN = Object.freeze({ width: DEFAULT_SIDE, height: DEFAULT_SIDE });
 
-/** The effective placement of an item is where it was moved to, else where it was added, else a fallback. */
+/** The effective placement of an item is that of its last move, or else that in its metadata, or else a fallback. */
 export class ItemPlacements {
   #items;
   #events;
@@ -181,7 +181,7 @@ export function placementOf({ id, isPicture, contentType, natural, attachment, o
 }
 
 /**
- * Ignores the size of an SVG that an earlier version of the page has placed: there it is a card.
+ * Ignores the size of an SVG that was placed by an earlier version of the page, which showed it as a card.
  * @param {PartialPlacement | null | undefined} placement
  */
 function notCard(placement) {

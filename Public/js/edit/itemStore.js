@@ -24,9 +24,9 @@ import { ItemPlacements } from './itemPlacements.js';
  */
 
 /**
- * Events: `change` (of the items or their progress), `itemadded` and `itemremoved` (detail: an item that somebody else added or
- * removed just now), `remotechange` (another participant moved an item; detail: a `RemoteChange`), `error` (detail: an item that
- * cannot be removed or uploaded, and the reason).
+ * Events: `change` (of the items or their progress), `itemadded` and `itemremoved` (detail: an item that another participant has
+ * just added or removed), `remotechange` (another participant moved an item; detail: a `RemoteChange`), `error` (detail: an item
+ * that cannot be removed or uploaded, and the reason).
  */
 export class ItemStore extends EventTarget {
   #items;
@@ -63,7 +63,7 @@ export class ItemStore extends EventTarget {
     });
   }
 
-  /** From now on, uploaded pictures have previews. @param {import('./previews.js').Previews} previews */
+  /** Adds previews to pictures that are uploaded from now on. @param {import('./previews.js').Previews} previews */
   usePreviews(previews) {
     this.#sync.previews = previews;
   }
@@ -159,7 +159,7 @@ export class ItemStore extends EventTarget {
   /** @param {GroupSessionJournal} journal the complete journal */
   #caughtUp(journal) {
     this.#discardUnlisted(journal);
-    // The gateway may have been unreachable: pictures that could not be loaded are tried again.
+    // Loads the failed pictures again, because the gateway may have been unreachable.
     for (const item of this.#items.all) if (item.problem) this.retryLoad(item);
   }
 
@@ -211,7 +211,7 @@ export class ItemStore extends EventTarget {
     this.placements.pictureChanged(item);
   }
 
-  /** @param {readonly { id: string }[]} items @returns {Item[]} the removed ones, in their last state */
+  /** @param {readonly { id: string }[]} items @returns {Item[]} the removed items, in their last state */
   removeAll(items) {
     const there = items.map((item) => this.current(item)).filter((item) => item !== null);
     for (const item of there) this.#sync.remove(item);

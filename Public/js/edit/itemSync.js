@@ -105,7 +105,7 @@ export class ItemSync {
   #caughtUp(journal) {
     this.#isCaughtUp = true;
     this.#events.caughtUp(journal);
-    // A gateway that returns with an older state lists removed items again.
+    // A gateway that returns with an older state lists removed items again, so they are removed once more.
     for (const { id } of journal.current) if (this.#removed.has(id)) journal.remove({ id }).catch(() => {});
   }
 
@@ -133,8 +133,7 @@ export class ItemSync {
 
   /** @param {Item} item */
   #uploadChanged(item) {
-    // An upload is cancelled for one of two reasons: this person left the session, and then the item stays. Or another
-    // participant removed the item.
+    // An upload is cancelled if this person left the session (then the item stays), or if another participant removed the item.
     const isRemoved = item.upload?.state === 'cancelled' && this.#session?.state !== 'invalidated';
     if (isRemoved && this.#items.find(item.id) === item) this.#removedByOther(item);
     this.#events.changed();
@@ -167,7 +166,7 @@ export class ItemSync {
     this.#events.changed();
   }
 
-  /** @param {Item} item that somebody removed */
+  /** @param {Item} item that another participant removed */
   #removedByOther(item) {
     this.#placements.discard(item);
     this.#events.removedByOther(item);

@@ -1,4 +1,4 @@
-/** Brings the past picture to the moment that the person chose. If the person chose several, the last one counts. */
+/** Loads the picture of the moment that the person chose. If the person chooses several moments in a row, the last one counts. */
 
 import { Breaks } from '../sync/history/breaks.js';
 
@@ -7,9 +7,10 @@ import { Breaks } from '../sync/history/breaks.js';
  * @typedef {import('../sync/history/historyState.js').HistoryState} HistoryState
  *
  * @typedef {object} Events
- * @property {(state: HistoryState, isLast: boolean) => void} shown the picture is that of this state; `isLast`: it is the wanted one
- * @property {(error: unknown) => void} failed the wanted moment cannot be shown; the picture stays
- * @property {(isBusy: boolean) => void} busy true while the picture is being brought to another moment
+ * @property {(state: HistoryState, isLast: boolean) => void} shown called after this state was shown; `isLast`: it is the wanted
+ *   moment
+ * @property {(error: unknown) => void} failed called if the wanted moment cannot be shown; the picture stays
+ * @property {(isBusy: boolean) => void} busy receives true when the loading of a moment begins, and false at its end
  */
 
 export class MomentLoader {
@@ -79,7 +80,7 @@ export class MomentLoader {
     }
   }
 
-  /** @param {number} sequence that is to be shown */
+  /** Begins to load another moment, and then shows it. @param {number} sequence */
   want(sequence) {
     if (sequence !== this.#wanted) this.#choice += 1;
     this.#wanted = sequence;
@@ -126,7 +127,7 @@ export class MomentLoader {
     this.#events.shown(state, wanted === this.#wanted);
   }
 
-  /** Removes the picture, once the present change of it has ended. */
+  /** Removes the picture, once its present change is complete. */
   async #clear() {
     await this.#running;
     await this.#past.show(new Map(), this.#newBreaks());

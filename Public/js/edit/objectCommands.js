@@ -47,7 +47,7 @@ export class ObjectCommands {
       const change = changes.get(id);
       if (!one || !change || one[name] === change[name]) return;
       if (!('place' in one)) return set.restyleShape(one, change);
-      // The placement of an unlocked item has no member about locks.
+      // The placement of an unlocked item has no member `isLocked`.
       const isLocked = (change.isLocked ?? one.isLocked) || undefined;
       set.moveItem(one, one.place, { ...one.place, ...change, isLocked });
     });

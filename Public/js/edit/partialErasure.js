@@ -32,7 +32,7 @@ import { Retention } from '../sync/wire.js';
 
 /** The time for erasing in a frame, in milliseconds. The remaining movement waits for the next frame. */
 const SLICE_MS = 8;
-/** The maximum number of steps that are repeated because somebody changed an erased stroke at the same time. */
+/** The maximum number of steps that are repeated because another participant changed an erased stroke at the same time. */
 const MAX_REPEATED = 2000;
 
 /**
@@ -48,7 +48,7 @@ export class PartialErasure {
   #done = 0;
   /** @type {Map<string, Cut>} by the id of the shape */
   #cuts = new Map();
-  /** True if somebody has changed or removed one of these shapes since the last frame. */
+  /** True if another participant has changed or removed one of these shapes since the last frame. */
   #isOutdated = false;
   /** @type {Map<string, Cut>} by the id of a remaining stroke */
   #cutOf = new Map();
@@ -75,7 +75,7 @@ export class PartialErasure {
       entry: ({ key, retention, sender }) => {
         if (!key || sender === session.localParticipant?.number) return;
         if (retention === Retention.remove) later(() => this.#removedByOther(key));
-        // Only during a movement: a catch-up may have very many entries.
+        // This is needed only during a movement, and a catch-up may have very many entries.
         if (this.#cuts.size > 0) later(() => this.#cuts.has(key) && this.#outdate());
       },
       acked: ({ entry: { key, retention } }) => {
@@ -151,7 +151,7 @@ export class PartialErasure {
     this.#parts.requestFrame();
   }
 
-  /** Undoes the cuts of shapes that somebody has changed since. The eraser then passes over their present versions. */
+  /** Undoes the cuts of shapes that others have changed since then. The eraser then passes over their present versions. */
   #takeBackChanged() {
     this.#isOutdated = false;
     const changed = [...this.#cuts.values()].filter((cut) => !this.#isUnchanged(cut));
@@ -171,7 +171,7 @@ export class PartialErasure {
     const { from, to, reach } = this.#path[this.#done++];
     if (this.#done > 2 * MAX_REPEATED) this.#done -= this.#path.splice(0, MAX_REPEATED).length;
     for (const shape of index.near(from, to, reach)) {
-      // A shape that somebody drags is not at the place where it is shown.
+      // While another participant drags a shape, it is shown away from its own position, so it is not cut.
       if (!shapes.remoteDrag(shape.id)) this.#cut(shape, from, to, reach);
     }
   }
@@ -207,7 +207,7 @@ export class PartialErasure {
     this.#parts.shapes.endDraft(piece.id);
   }
 
-  /** @param {Cut} cut @returns {boolean} false if somebody has changed or removed the shape since it was cut */
+  /** @param {Cut} cut @returns {boolean} false if another participant has changed or removed the shape since it was cut */
   #isUnchanged({ shape, confirmed, version }) {
     const now = this.#parts.shapes.confirmed(shape.id);
     if (!confirmed || now === confirmed) return !confirmed || now?.version === version;

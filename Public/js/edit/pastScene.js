@@ -1,4 +1,4 @@
-/** The picture of a session at a moment of its history. It is separate from the present picture, and cannot be changed. */
+/** The picture of a session at a moment of its history. It is separate from the present picture, and nobody can edit it. */
 
 import { connected } from '../model/connectedEnds.js';
 import { Item } from '../model/item.js';
@@ -19,7 +19,7 @@ import { placementOf } from './itemPlacements.js';
  * @typedef {import('../sync/journal/attachment.js').AttachmentFacts} AttachmentFacts
  * @typedef {import('../sync/wire.js').Entry} Entry
  * @typedef {import('../model/placement.js').PartialPlacement} PartialPlacement
- * @typedef {{ first: number, last: number, count: number }} Summary the sequences of the first and the last one, and their number
+ * @typedef {{ first: number, last: number, count: number }} Summary the first and the last sequence of entries, and their number
  *
  * @typedef {object} Parts
  * @property {import('../protocol/sheetSync.js').Sheets} sheets without entries
@@ -29,7 +29,7 @@ import { placementOf } from './itemPlacements.js';
  * @property {(participant: number) => string} nameOf returns a participant's name; '' if unknown
  */
 
-/** The placement of a new item, before its own is known. */
+/** The placement of a new item until its own placement is known. */
 const NOWHERE = Object.freeze({ x: 0, y: 0, width: 1, height: 1, z: 0 });
 
 export class PastScene {
@@ -41,13 +41,13 @@ export class PastScene {
   #parts;
   /** The entries of each key that are shown. @type {Map<string, Summary>} */
   #shown = new Map();
-  /** The placements of items: in their metadata, and where they were moved to. @type {Map<string, PartialPlacement | null>} */
+  /** The placements in the metadata of items. `#moved` has those after moves. @type {Map<string, PartialPlacement | null>} */
   #added = new Map();
   /** @type {Map<string, PartialPlacement>} */
   #moved = new Map();
   /** The keys of lines that are attached to other objects. @type {Set<string>} */
   #connections = new Set();
-  /** The entries of sheets, and others that `sheets` ignores. @type {Map<string, Entry & { key: string }>} */
+  /** The entries for `sheets`. It ignores those that are not about sheets. @type {Map<string, Entry & { key: string }>} */
   #sheets = new Map();
   #areSheetsChanged = false;
   #isChanging = false;
@@ -130,7 +130,7 @@ export class PastScene {
     else if (this.shapes.confirmed(key)) this.shapes.confirmRemoval(key, false);
   }
 
-  /** @param {string} key @param {Entry | undefined} entry undefined: the item is where it was added */
+  /** @param {string} key @param {Entry | undefined} entry undefined: the item was not moved */
   #putPlacement(key, entry) {
     const placement = entry && decodePlacement(entry.payload)?.placement;
     if (!placement && !this.#moved.has(key)) return;

@@ -4,7 +4,7 @@ import { onPlane, Stroke } from '../model/stroke.js';
 
 /** @typedef {import('./drawing.js').StrokeStyle} StrokeStyle */
 
-/** The stroke in progress, if there is one. Its new points are sent once a frame. A long stroke is split into parts. */
+/** The stroke in progress. Its new points are sent once a frame. A long stroke is split into parts. */
 export class PenStroke {
   #shapes;
   #sync;
@@ -36,7 +36,7 @@ export class PenStroke {
   }
 
   /**
-   * Adds points. If somebody has removed the part under the pen, ends the stroke instead.
+   * Adds points. If another participant has removed the part under the pen, ends the stroke instead.
    * @param {number[]} points x and y in turn @param {number[] | null} pressures
    * @returns {Stroke[] | null} the earlier parts of the stroke, if it was ended; otherwise null
    */

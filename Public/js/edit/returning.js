@@ -19,7 +19,7 @@ import { IDENTITY } from '../protocol/transformSync.js';
  * @property {{ added: ItemContent, place: Placement, id: string }[]} placed pictures and files
  * @property {number} copies the number of objects that are on the page in another version, which stays
  * @property {number} lost the number of pictures and files whose content no longer exists
- * @property {unknown} problem the reason why contents that may still exist could not be loaded; null: there are none
+ * @property {unknown} problem the reason why contents that may still exist could not be loaded; null: there are no such contents
  *
  * @typedef {object} Present the present picture
  * @property {Pick<import('../model/shapes.js').Shapes, 'find'>} shapes
@@ -35,7 +35,7 @@ import { IDENTITY } from '../protocol/transformSync.js';
 const GONE = ['not-found', 'ended', 'damaged'];
 
 /**
- * Finds out which objects have to be added, so that the page shows them as at a past moment. A removed object comes back under
+ * Returns the objects to add, so that the page shows the chosen objects as at a past moment. A removed object comes back under
  * its own key, so that it exists once even if two people bring it back. An object that looks different now stays as it is, and
  * its former version is added as a new object.
  * @param {readonly Drawable[]} chosen of the past picture @param {Present} present @returns {Promise<Returning>}
@@ -51,7 +51,7 @@ export async function returning(chosen, present) {
   update();
   for (const { item, place, blob, error } of contents) {
     const now = itemStore.current(item);
-    // Somebody else may have brought it back meanwhile.
+    // Another participant may have brought the item back while its content was loaded.
     if (now && isPlacedAlike(item, place, now)) continue;
     if (!blob) {
       if (isGone(error)) plan.lost += 1;
@@ -113,7 +113,7 @@ function numbersOf(chosen) {
 }
 
 /**
- * Loads the contents of the pictures and files that are not on the page, or are there at another place.
+ * Loads the contents of the pictures and files that are not on the page, or have another placement there.
  * @param {readonly Drawable[]} ordered @param {Present['itemStore']} itemStore @returns {Promise<Loaded[]>}
  */
 function contentsOf(ordered, itemStore) {
@@ -123,7 +123,7 @@ function contentsOf(ordered, itemStore) {
     return !now || !isPlacedAlike(item, item.place, now);
   });
   return Promise.all(missing.map(async (item) => {
-    // The past picture may move on meanwhile.
+    // The past picture may show another moment by the time the content is loaded.
     const { place } = item;
     try {
       return { item, place, blob: itemStore.current(item)?.blob ?? await item.load(), error: null };

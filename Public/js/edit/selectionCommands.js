@@ -73,7 +73,7 @@ export class SelectionCommands {
     return this.#tasks.isBusy;
   }
 
-  /** Continues the work. To be called once a frame. @returns {boolean} true if another frame is needed */
+  /** Continues unfinished commands. To be called once a frame. @returns {boolean} true if another frame is needed */
   frame() {
     return this.#tasks.frame();
   }
@@ -94,8 +94,8 @@ export class SelectionCommands {
         itemStore.placements.drag(item, transformedPlacement(place, transform, item.isPicture), isAlone);
       }
     }
-    // The drag of a single picture or file is sent as a placement, which clients without transforms understand, too. A selection
-    // that is too large to be shown here is not sent, either.
+    // The drag of a single picture or file is sent as a placement, because clients without transforms understand it, too. A
+    // selection that is too large to be shown during the drag is not sent.
     if (drag.isLive && (!isAlone || drag.places.size === 0)) transformSync.drag(drag.ids, transform);
   }
 

@@ -46,7 +46,7 @@ export class ShapeCommands {
   /** Pushes the change of a text. @param {Text} before @param {Text} after */
   pushTextChange(before, after) {
     const { id } = after;
-    // Undo restores only the changed properties, because somebody may have moved the text since the change.
+    // Undo restores only the changed properties, because another participant may have moved the text since the change.
     const [back, forward] = [changes(after, before), changes(before, after)];
     this.#history.push({
       undo: () => this.#changeText(id, back),

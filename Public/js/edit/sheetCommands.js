@@ -9,7 +9,7 @@ import { defaultSheet, MAX_ORDER } from '../model/sheets.js';
  * @typedef {import('./undoHistory.js').SheetContent} SheetContent
  */
 
-/** The minimum difference between the places of two neighbors. If it is smaller, all sheets get new places first. */
+/** The minimum difference between the `order` of two neighbors. If it is smaller, all sheets get new values first. */
 const MIN_DIFFERENCE = 1e-6;
 
 export class SheetCommands {
@@ -47,8 +47,8 @@ export class SheetCommands {
   }
 
   /**
-   * Moves a sheet to another place.
-   * @param {number} number @param {number} to its place among the shown sheets, from 0 on
+   * Moves a sheet to another position.
+   * @param {number} number @param {number} to its position among the shown sheets, from 0 on
    * @returns {void}
    */
   move(number, to) {
@@ -60,7 +60,7 @@ export class SheetCommands {
     const order = low === undefined ? (high ?? 1) - 1 : high === undefined ? low + 1 : (low + high) / 2;
     const isBetween = (low ?? -Infinity) + MIN_DIFFERENCE < order && order + MIN_DIFFERENCE < (high ?? Infinity);
     if (!isBetween || Math.abs(order) > MAX_ORDER) {
-      // Sheets were moved there so often that their places are too close to each other.
+      // After many moves to this position, the `order` values of the neighbors are too close to each other.
       this.#renumber(all);
       return this.move(number, to);
     }
@@ -78,7 +78,7 @@ export class SheetCommands {
     this.#run({ kind: 'sheet', number, before: { isRemoved: true }, after: { isRemoved: false } });
   }
 
-  /** Gives sheets new places in the same order. @param {readonly number[]} all the shown sheets */
+  /** Gives sheets new `order` values, without changing their order. @param {readonly number[]} all the shown sheets */
   #renumber(all) {
     all.forEach((number, place) => this.#sheets.set(number, { ...this.#sheetOf(number), order: place + 1 }));
   }
@@ -107,7 +107,7 @@ export function sheetCommand(content, sheets) {
 }
 
 /**
- * Changes the properties of a sheet, except those that somebody else has changed meanwhile.
+ * Changes the properties of a sheet, except those that another participant has changed since then.
  * @param {Pick<Sheets, 'find' | 'set'>} sheets @param {number} number
  * @param {Partial<Sheet> | null} from null: the sheet had no entry @param {Partial<Sheet> | null} to
  * @returns {boolean} true if something has changed
@@ -120,7 +120,7 @@ function apply(sheets, number, from, to) {
   };
   if (!to) {
     if (!now || !Object.keys(from ?? {}).every(isUnchanged)) return false;
-    // Objects that somebody has drawn there keep the sheet.
+    // A sheet with objects is shown even without an entry, so objects that others have drawn on it are not lost.
     sheets.set(number, null);
     return true;
   }

@@ -16,19 +16,19 @@ import { sheetCommand } from './sheetCommands.js';
  * @typedef {import('./changeSet.js').Parts & { tasks: import('../model/scheduling.js').ChunkedTasks,
  *   sheets: import('../protocol/sheetSync.js').Sheets }} Parts
  *
- * The id of a shape; with its message if it is not on the page and must come back.
+ * The id of a shape. If a later page must be able to bring the shape back, the message of the shape follows.
  * @typedef {string | [id: string, type: string, message: string]} StoredShape
  * @typedef {{ done: object[], undone: object[] }} StoredHistory oldest first
- * @typedef {'added' | 'removed'} Returning the shapes that come back with the next step: the removed ones of a command that can
- *   be undone, and the added ones of a command that can be done again
+ * @typedef {'added' | 'removed'} Returning the shapes that the next step brings back: the removed shapes of a command that can
+ *   be undone, or the added shapes of a command that can be redone
  */
 
 /** The maximum number of stored commands. */
 const MAX_COMMANDS = 100;
 
 /**
- * Stores the latest commands. A command that cannot be stored ends the list, because undo goes back in order. Commands that only
- * bring pictures and files back are left out, because the contents of these are lost with the page.
+ * Stores the latest commands. A command that is too long ends the list, because undo goes back in order. Commands that only bring
+ * pictures and files back are left out, because their contents are lost with the page.
  * @param {Pick<import('./undoHistory.js').UndoHistory, 'done' | 'undone'>} history
  * @param {Pick<Parts, 'shapes' | 'itemStore'>} parts @param {number} maximumLength in characters of JSON
  * @returns {StoredHistory}

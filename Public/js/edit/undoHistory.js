@@ -2,9 +2,10 @@
 
 /**
  * @typedef {object} Command
- * @property {() => boolean} undo returns false if its shapes or items no longer exist, as `redo` does
- * @property {() => boolean} redo
- * @property {Content} [content] with which a later page of this tab can undo it; without it, the command ends with the page
+ * @property {() => boolean} undo returns false if the shapes or items of the command no longer exist
+ * @property {() => boolean} redo as `undo`
+ * @property {Content} [content] the data with which a later page of this tab can undo the command; without it, the command is
+ *   lost with the page
  *
  * @typedef {import('../model/shapes.js').Shape} Shape
  * @typedef {import('../model/item.js').Item} Item
@@ -36,7 +37,7 @@ export class UndoHistory {
   #done = [];
   /** @type {Command[]} */
   #undone = [];
-  /** Called before a command is undone or done again. @type {(command: Command) => void} */
+  /** Called before a command is undone or redone. @type {(command: Command) => void} */
   before = () => {};
 
   /** The commands that can be undone, oldest first. @returns {readonly Command[]} */
@@ -44,7 +45,7 @@ export class UndoHistory {
     return this.#done;
   }
 
-  /** The commands that can be done again, the next one last. @returns {readonly Command[]} */
+  /** The commands that can be redone, the next one last. @returns {readonly Command[]} */
   get undone() {
     return this.#undone;
   }
@@ -64,12 +65,12 @@ export class UndoHistory {
     this.#undone = [];
   }
 
-  /** @returns {Command | null} the latest command, which is now undone */
+  /** Moves the latest command to the undone ones. @returns {Command | null} the command, whose `undo` the caller runs */
   undo() {
     return this.#step(this.#done, this.#undone);
   }
 
-  /** @returns {Command | null} the command undone last, which is now done again */
+  /** Moves the command that was undone last back. @returns {Command | null} the command, whose `redo` the caller runs */
   redo() {
     return this.#step(this.#undone, this.#done);
   }

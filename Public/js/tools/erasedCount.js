@@ -10,7 +10,7 @@ export class ErasedCount {
   /** @param {Pick<import('../model/shapes.js').Shapes, 'observe'>} shapes */
   constructor(shapes) {
     shapes.observe({
-      // A changed shape is hidden, and shown again.
+      // A changed shape is reported as hidden, and then as shown again.
       shown: ({ id }) => this.#isActive && !this.#hidden.delete(id) && this.#shown.add(id),
       changed: () => {},
       hidden: ({ id }) => this.#isActive && !this.#shown.delete(id) && this.#hidden.add(id),
@@ -23,7 +23,7 @@ export class ErasedCount {
     this.#hidden.clear();
   }
 
-  /** @returns {number} the number of shapes that were there at the beginning and are not there now */
+  /** @returns {number} the number of shapes that existed at the beginning and no longer exist */
   end() {
     this.#isActive = false;
     return this.#hidden.size;

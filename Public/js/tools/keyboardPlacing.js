@@ -31,7 +31,7 @@ const MAX_REMEMBERED = 100;
 /** The tools whose new lines are horizontal. */
 const FLAT = ['line', 'arrow'];
 
-/** Places objects in the middle of the view, or beside those that it has placed before. */
+/** Places objects in the middle of the view, or beside objects that were placed before. */
 export class KeyboardPlacing {
   #parts;
   /** The ids of the objects that were placed. @type {string[]} */
@@ -53,7 +53,7 @@ export class KeyboardPlacing {
     return this.#remembered(this.#from(from));
   }
 
-  /** @returns {[number, number]} where the first line of a new text begins, so that the text covers no other one */
+  /** @returns {[number, number]} the start of the first line of a new text that covers no earlier object */
   get textPoint() {
     const { index, camera, view, isFromRight } = this.#parts;
     const texts = index.within(freeView(camera, view)).filter((shape) => shape instanceof Text);
@@ -85,7 +85,7 @@ export class KeyboardPlacing {
     return all.slice(all.findLastIndex((shape) => shape.z < z) + 1);
   }
 
-  /** @param {Shape[]} shapes @returns {Shape[]} the same */
+  /** @param {Shape[]} shapes @returns {Shape[]} the same shapes */
   #remembered(shapes) {
     for (const { id } of shapes) this.remember(id);
     return shapes;
@@ -98,8 +98,8 @@ export class KeyboardPlacing {
   }
 
   /**
-   * @param {number} width @param {number} height pixels, of which a small view uses less
-   * @param {Shape[]} earlier the objects beside which there is a place, the latest last
+   * @param {number} width @param {number} height in pixels; smaller in a small view
+   * @param {Shape[]} earlier the objects that must not be covered, the latest last
    */
   #freePlace(width, height, earlier) {
     const { camera, view } = this.#parts;

@@ -5,7 +5,7 @@
  * @typedef {import('../protocol/laserTrails.js').Point} Point
  */
 
-/** The laser pointer: shows a line that fades. It changes nothing. */
+/** The laser pointer: shows a line that fades. It does not change the drawing. */
 export class LaserTool {
   #sender;
   #show;

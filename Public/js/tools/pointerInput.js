@@ -25,7 +25,7 @@ import { Pinch } from './panTool.js';
  * @property {boolean} isOver false while the pointer is down
  */
 
-/** A second finger within this time means that the first was not meant to draw. */
+/** The time, after a first finger began to draw, within which a second finger cancels the stroke. */
 const PINCH_MS = 350;
 /** `deltaMode` of a wheel that counts lines (UI Events §3.4.2), and the height of such a line, in pixels. */
 const DELTA_IN_LINES = 1;
@@ -84,7 +84,7 @@ export class PointerInput {
     window.addEventListener('contextmenu', (event) => {
       if (event.target instanceof Element && event.target.closest('.top, .tools, main')) event.preventDefault();
     }, options);
-    // Over a bar, a pinch on a touchpad must not zoom the page itself: the person could not undo that.
+    // A pinch on a touchpad over a bar must not zoom the page itself, because the person could not undo this.
     window.addEventListener('wheel', (event) => event.ctrlKey && event.preventDefault(), {
       signal,
       passive: false,
@@ -147,7 +147,7 @@ export class PointerInput {
     this.#working = null;
   }
 
-  /** @param {PointerEvent} event of a finger @returns {boolean} true if it must not start a tool */
+  /** @param {PointerEvent} event of a finger @returns {boolean} true if the finger must not start a tool */
   #second(event) {
     // The hand rests on the screen while the pen draws.
     if (this.#working?.type === 'pen') return true;

@@ -28,7 +28,7 @@ const REACH = 22;
 const NEAR = 9;
 /** The distance from which a movement is no longer a tap, in pixels. */
 const SLOP = 4;
-/** Two taps within this time, and this many pixels, are one double tap. */
+/** Two taps within this time and this distance in pixels are a double tap. */
 const DOUBLE_MS = 400;
 const DOUBLE_REACH = 24;
 /** The pause between two searches in the selection box, as a multiple of the time that a search takes. */
@@ -47,7 +47,7 @@ export class SelectTool extends EventTarget {
   #box = null;
   /** The time and the duration of the last search in the box, in milliseconds. */
   #lastSearch = { at: -Infinity, ms: 0 };
-  /** The transform by the keys that are held down, and the center of the selection before it. */
+  /** The transform of the keys that are held down, and the center of the selection before this transform. */
   #nudge = IDENTITY;
   /** @type {[number, number]} */
   #nudgeCenter = [0, 0];

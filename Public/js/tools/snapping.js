@@ -25,11 +25,11 @@ import { overlap } from '../model/stroke.js';
  * @property {() => void} changed the guides have changed
  */
 
-/** The maximum distance, in pixels. */
+/** The maximum distance over which an edge or a center snaps, in pixels. */
 const REACH = 6;
-/** Two positions coincide within this distance, in points: coordinates are rounded to hundredths. */
+/** The maximum distance of positions that count as equal, in points, because coordinates are rounded to hundredths. */
 const SLACK = 0.011;
-/** The maximum number of objects. If more are in view, only some of those near the moving box count. */
+/** The maximum number of objects to which others snap. If more are in view, only some of those near the moving box count. */
 const MAX_OBJECTS = 300;
 /**
  * Two distances in pixels: the margin around the moving box in which objects count as near, and the distance after which they are
@@ -37,7 +37,7 @@ const MAX_OBJECTS = 300;
  */
 const NEAR = 240;
 const RENEWED = 120;
-/** The minimum size of freehand lines that count, in pixels: most smaller ones are letters. */
+/** The minimum size of freehand lines to which others snap, in pixels. Most smaller lines are letters. */
 const MIN_INK = 64;
 
 /** Finds the other objects' edges and centers, and corrects positions near them. */

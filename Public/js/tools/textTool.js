@@ -63,7 +63,7 @@ export class TextTool extends EventTarget {
     const there = this.textAt(x, y);
     if (there) return this.edit(there);
     const style = this.#style();
-    // The tap is at the middle of the first line's left edge.
+    // The tapped point is at the middle of the first line's left edge.
     this.#begin({ id: this.#newKey(), text: '', point: [x, y - style.size * LINE / 2], angle: 0, style });
   }
 
@@ -90,7 +90,7 @@ export class TextTool extends EventTarget {
     const edited = this.#edited;
     if (!edited) return;
     edited.text = text;
-    // Somebody may have removed it.
+    // Another participant may have removed the text.
     if (!this.#drawing.writeText(edited.id, text, edited.style, edited.point)) return this.#begin(null);
     const written = /** @type {Text} */ (this.#drawing.draft);
     // A text from right to left grows to the left.

@@ -29,7 +29,7 @@ import { dragTransform } from './selectTool.js';
  * @property {import('./snapping.js').Snapping} snapping
  */
 
-/** In degrees: the step of the angle with Shift; a right angle, and the distance within which the angle becomes a multiple of it. */
+/** In degrees: the step of the angle with Shift; a right angle; and the distance at which the angle snaps to a right angle. */
 const STEP = 15;
 const RIGHT = 90;
 const NEAR_RIGHT = 2.5;
