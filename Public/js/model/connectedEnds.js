@@ -1,4 +1,4 @@
-/** The places of connected ends: where on an object an end is attached, and where a connection is shown. */
+/** The positions of connected ends: the position of an end on its object, and the points of a connection as it is shown. */
 
 import { canConnect } from './connection.js';
 import { isInside } from './lineStyle.js';
@@ -17,7 +17,7 @@ import { Text } from './text.js';
  * @typedef {{ corner: Point, across: Point, down: Point }} Frame a corner of an object, and the sides that begin there
  */
 
-/** The distance, in points, within which an end counts as being at its place: coordinates are rounded. */
+/** The distance, in points, within which an end is already at its position, because coordinates are rounded. */
 const SLACK = 0.03;
 /** The fraction to which places on an object are rounded. */
 const FINENESS = 1e6;
@@ -75,8 +75,8 @@ function between(from, to) {
 }
 
 /**
- * Returns the topmost object to which an end at a point would be attached. Inside a rectangle or an ellipse without a fill, this
- * is the shape, unless the shape is large: a large shape is rather a frame around other objects.
+ * Returns the topmost object to which an end at a point would be attached. A rectangle or an ellipse without a fill attracts ends
+ * everywhere inside, unless it is large, because a large shape is usually a frame around other objects.
  * @param {Pick<Plane, 'items' | 'index'>} plane @param {Point} point @param {number} reach points
  * @param {number} largest the largest side of such a shape
  * @returns {Drawable | null}
@@ -114,9 +114,9 @@ export function endAt(one, point) {
 }
 
 /**
- * Returns a connection with its ends at the places of the objects as they are now.
+ * Returns a connection with its ends at the present positions of the objects.
  * @param {Shape} shape @param {(id: string) => Drawable | null} find returns an object
- * @returns {Shape} the same shape if it is no connection, or its ends are at their places already. An end whose object does not
+ * @returns {Shape} the same shape if it is no connection, or its ends have these positions already. An end whose object does not
  *   exist stays
  */
 export function connected(shape, find) {

@@ -1,12 +1,12 @@
-/** The order of drawing: depths behind all others. */
+/** The depths that send objects behind all others in the order of drawing. */
 
 import { overlap } from './stroke.js';
 
 /** @typedef {import('./scene.js').Drawable} Drawable */
 
 /**
- * Returns the depths that send objects behind all others. A depth is never negative, so there may be no room below the others. In
- * this case, the others that overlap one of the objects are raised, and so are those that overlap a raised one.
+ * Returns the depths that send objects behind all others. A depth is never negative, so there may be no depths left below the
+ * others. Then the others that overlap one of the sent objects are raised, and so are those that overlap a raised object.
  * @param {readonly Drawable[]} sent @param {readonly Drawable[]} others both lowest first
  * @returns {Map<Drawable, number>} the new depths of all objects that change
  */

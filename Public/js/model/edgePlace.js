@@ -1,4 +1,4 @@
-/** The place of a mark for something that is outside of the view. */
+/** The position of a mark for a point that is outside of the view. */
 
 /** The widths of the edges that marks keep clear of, in pixels: the sides of the page, the header and the tools. */
 const SIDE = 28;
@@ -6,7 +6,7 @@ const TOP = 92;
 const BOTTOM = 112;
 
 /**
- * Returns the place of a mark at the edge, in the direction of a point.
+ * Returns the position of a mark at the edge, in the direction of a point.
  * @param {number} x @param {number} y of the canvas, in pixels
  * @param {{ width: number, height: number }} view
  * @returns {{ x: number, y: number, angle: number } | null} `angle` of the direction, in radians clockwise from the right; null

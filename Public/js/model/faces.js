@@ -8,7 +8,7 @@ const FIRST = /^[\p{L}\p{N}]\p{M}{0,2}/u;
 /** @typedef {{ letters: string, isPair: boolean }} Face `isPair`: two initials */
 
 /**
- * Returns the faces of people who are together: one initial, or two if others have the same one.
+ * Returns the letters for the people of a session: one initial, or two if others have the same first initial.
  * @param {string[]} names one for each person @returns {(name: string) => Face}
  */
 export function facesOf(names) {

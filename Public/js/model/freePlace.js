@@ -1,4 +1,4 @@
-/** The place of an object that is placed without a pointer. */
+/** The position of an object that is placed without a pointer. */
 
 import { overlap } from './stroke.js';
 
@@ -7,12 +7,12 @@ import { overlap } from './stroke.js';
  * @typedef {{ width: number, height: number }} Size
  */
 
-/** The maximum number of steps away from the center, if there is no free place. */
+/** The maximum number of steps away from the center in a full view. */
 const MAX_STEPS = 8;
 
 /**
- * Finds a place in the view that is free of earlier objects: the center, else a place beside the latest object, else the first
- * free one row by row. In a full view, the place is a little away from the center.
+ * Returns a position in the view at which an object covers no earlier one: the center; or else beside the latest object; or else
+ * the first free position, row by row. In a full view, the position is a little away from the center.
  * @param {Bounds} view @param {Size} size of the object @param {readonly Bounds[]} earlier the latest is the last
  * @param {number} gap between objects @returns {[number, number]} the center of the object
  */

@@ -1,4 +1,4 @@
-/** Hit tests: the shape, item or corner at a point, and everything that touches a rectangle. Locked ones are never found. */
+/** Hit tests: the shape, item or corner at a point, and all objects that touch a rectangle. Locked objects are never found. */
 
 import { isInside } from './lineStyle.js';
 import { MAX_SIDE, MIN_SIDE } from './placement.js';
@@ -31,8 +31,8 @@ export function isOn(rotated, x, y, slack) {
 }
 
 /**
- * Returns the corner at a point. Inside the bounds, a corner reaches at most a quarter of the way to the next one, so that
- * something small can still be dragged at its middle.
+ * Returns the corner at a point. Inside the bounds, a corner extends at most a quarter of the way to the next corner, so that
+ * a small object can still be dragged at its middle.
  * @param {Bounds} bounds @param {number} x @param {number} y @param {number} reach points @returns {Corner | null}
  */
 export function cornerAt({ left, top, right, bottom }, x, y, reach) {
@@ -75,7 +75,7 @@ export function resizeFactor({ left, top, right, bottom }, [toRight, down], dx, 
 
 /**
  * @param {Plane} plane @param {number} x @param {number} y @param {number} reach points
- * @returns {Drawable | null} the topmost one at a point
+ * @returns {Drawable | null} the topmost object at a point
  */
 export function topmostAt({ items, index }, x, y, reach) {
   const on = items.all.findLast((item) => !item.isLocked && isOn(item, x, y));
@@ -91,7 +91,7 @@ export function closedShapeAround({ index }, x, y) {
   return topmost(around.filter((shape) => 'tool' in shape && isClosed(shape.tool) && isInside(shape.points, [x, y])));
 }
 
-/** @param {Plane} plane @param {Bounds} box @returns {Drawable[]} all that touches it */
+/** @param {Plane} plane @param {Bounds} box @returns {Drawable[]} the objects that touch the box */
 export function touching({ index, items }, box) {
   return [
     ...index.within(box).filter((shape) => meets(shape, box)),

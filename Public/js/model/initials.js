@@ -15,7 +15,7 @@ export function initials(name) {
   return letters.length > 1 ? `${letters[0]}${letters[letters.length - 1]}` : letters[0];
 }
 
-/** @param {string} letter @returns {string} the same letter if its upper case has several letters, as of “ß” */
+/** @param {string} letter @returns {string} its upper case, unless that has several letters, as that of “ß” */
 function upperCase(letter) {
   const upper = letter.toUpperCase();
   return [...upper].length > [...letter].length ? letter : upper;

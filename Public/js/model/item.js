@@ -10,8 +10,8 @@ import { boundsOfRotated } from './rotation.js';
 /**
  * @typedef {import('./placement.js').Placement} Placement
  * @typedef {import('./placement.js').Size} Size
- * @typedef {'local' | 'uploading' | 'stalled' | 'ready'} ItemState `local`: not in a session; `stalled`: its upload makes no
- *   progress
+ * @typedef {'local' | 'uploading' | 'stalled' | 'ready'} ItemState `local`: not in a session; `stalled`: its upload currently
+ *   makes no progress
  */
 
 /** The size of every card, in points. */
@@ -63,7 +63,7 @@ export class Item {
   problem = '';
   /** True if the gateway has lost the content, so a retry is useless. */
   isLost = false;
-  /** Always true: unlike a stroke, an item does not grow point by point. */
+  /** Always true, because an item does not grow point by point as a stroke does. */
   isFinished = true;
   /** Counts changes of the appearance. */
   version = 0;

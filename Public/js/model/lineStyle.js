@@ -10,7 +10,7 @@ export const MIN_OPACITY = 0.1;
 /** The opacity of an area, relative to that of its line. @type {Record<string, number>} */
 export const AREA_OPACITY = Object.freeze({ tint: 0.2, solid: 1 });
 
-/** The maximum gap between the ends of a closed freehand line: as a part of its size, or in widths. */
+/** The maximum gap between the ends of a freehand line that counts as closed: as a part of its size, or in line widths. */
 const MAX_GAP = 0.15;
 const MAX_GAP_WIDTHS = 2;
 

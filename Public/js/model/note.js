@@ -8,10 +8,10 @@ import { isFromRight } from './textDirection.js';
  * @property {number} width in points
  * @property {number} height
  *
- * @typedef {object} Layout how the text of a note is set
+ * @typedef {object} Layout the layout of a note's text
  * @property {string[]} lines
  * @property {boolean[]} fromRight for each line, true if it is written from right to left
- * @property {number} size of the type, in points
+ * @property {number} size the font size, in points
  * @property {number} margin between the edge of the note and its text
  */
 
@@ -32,7 +32,7 @@ export const MAX_NOTE_SIDE = 100_000;
 /** The margin inside a note, as a part of its shorter side; and the radius of its corners. */
 const MARGIN = 0.07;
 const RADIUS = 0.025;
-/** The ratio of two sizes that are tried for the type, and the smallest size, in points. */
+/** The ratio of a tried font size to the one before, and the smallest font size, in points. */
 const SHRINK = 0.94;
 const MIN_TYPE = 4;
 
@@ -58,7 +58,7 @@ export function noteRadius({ width, height }) {
   return RADIUS * Math.min(width, height);
 }
 
-/** @param {Note} note @param {number} factor @returns {Note} a resized copy. The proportions of its sides stay */
+/** @param {Note} note @param {number} factor @returns {Note} a resized copy with the same aspect ratio */
 export function resizedNote({ width, height }, factor) {
   const least = Math.min(1, MIN_NOTE_SIDE / Math.min(width, height));
   const most = Math.max(1, MAX_NOTE_SIDE / Math.max(width, height));
@@ -73,9 +73,9 @@ export function sameNote(a, b) {
 }
 
 /**
- * Sets a text inside a note: breaks its lines, and makes the type smaller until it fits.
- * @param {string} text @param {Note} note @param {number} size the largest size of the type
- * @param {number} lineHeight in sizes of the type @param {(text: string) => number} measure returns a width in sizes of the type
+ * Lays out a text inside a note: breaks its lines, and reduces the font size until the text fits.
+ * @param {string} text @param {Note} note @param {number} size the largest font size
+ * @param {number} lineHeight in font sizes @param {(text: string) => number} measure returns a width in font sizes
  * @returns {Layout} without the lines that do not fit even in the smallest size
  */
 export function noteLayout(text, note, size, lineHeight, measure) {

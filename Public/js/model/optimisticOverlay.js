@@ -1,19 +1,19 @@
-/** The state of a session by key, with the edits of this person displayed before the session has confirmed them. */
+/** The state of a session by key. Edits of this person are displayed before the session has confirmed them. */
 
 /**
  * @template T
  * @typedef {object} PendingEdit
  * @property {T | null} value after this person's edits; null: removed
  * @property {number} pending the number of sent edits that the session has not acknowledged
- * @property {number} creating the number of those that restore the value if somebody removed it
- * @property {boolean} isDraft true while this person draws, types or drags: then the edit stays although nothing is pending
+ * @property {number} creating the number of pending edits that restore the value if another participant removed it
+ * @property {boolean} isDraft true while this person draws, types or drags: the edit then stays even if nothing is pending
  */
 
 /** A drag by another participant ends after this time without a message about it. */
 const REMOTE_DRAG_TIMEOUT_MS = 5000;
 
 /**
- * Keeps the confirmed values of a session, the pending edits of this person over them, and the present drags by others.
+ * Stores the confirmed values of a session, the pending edits of this person, and the present drags by others.
  * @template T a value @template D a drag of a value
  */
 export class OptimisticOverlay {
@@ -152,7 +152,7 @@ export class OptimisticOverlay {
     this.#removeIfSettled(key, edit);
   }
 
-  /** Ends the draft state: from now on the session decides what is displayed. @param {string} key */
+  /** Ends the draft state: once nothing is pending, the session's value is displayed. @param {string} key */
   endDraft(key) {
     const edit = this.#edits.get(key);
     if (!edit) return;

@@ -37,7 +37,7 @@ export function readOrigin({ by, at }) {
 
 /**
  * Returns the origin as members of a message with the whole shape.
- * @param {Origin} shape @param {number} sender of the message: an author who sends it is not named
+ * @param {Origin} shape @param {number} sender of the message. The message does not name its author if this is the sender
  * @returns {{ by?: number, at?: number }}
  */
 export function originMembers({ author, madeAt }, sender) {

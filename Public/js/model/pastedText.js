@@ -9,11 +9,11 @@ export const MAX_PASTED = 100_000;
 const LINE_LENGTH = 64;
 /** The distance between two texts, in font sizes. */
 const GAP = 2;
-/** A row has more texts than a column, by this factor: a full text is higher than wide, and a screen is wider than high. */
+/** The ratio of texts in a row to texts in a column: a full text is higher than wide, and a screen is wider than high. */
 const BREADTH = 3;
 
 /**
- * Makes texts from pasted words. Long words become several texts: side by side, and then in further rows.
+ * Makes texts from pasted words. Words that are too long for one text become several texts, side by side and in several rows.
  * @param {string} words
  * @param {{ rgb: string, color: number, size: number }} style
  * @param {{ newId: () => string, z: number }} identities `z`: of the first text
@@ -21,7 +21,7 @@ const BREADTH = 3;
  * @returns {{ texts: Text[], isCut: boolean }} `isCut`: the words are longer than `MAX_PASTED`, and their end is missing
  */
 export function pastedTexts(words, style, { newId, z }, middle) {
-  // A character has at most two units. The text is cut before any other work, because a clipboard may contain a whole library.
+  // A character has at most two units. The words are cut first, because the clipboard may contain a very long text.
   const characters = [...safeText(words.slice(0, 2 * MAX_PASTED))];
   const isCut = characters.length > MAX_PASTED || words.length > 2 * MAX_PASTED;
   const lines = characters.slice(0, MAX_PASTED).join('').split('\n').flatMap(wrapped);

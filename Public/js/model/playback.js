@@ -10,7 +10,7 @@ const JUMP_MS = 1000;
 export class Playback {
   speed = 10;
   #isPlaying = false;
-  /** The time of the last step; null: the next call begins. @type {number | null} */
+  /** The time of the last call of `next`; null: the next call is the first one. @type {number | null} */
   #at = null;
 
   get isPlaying() {

@@ -9,8 +9,8 @@ import { drawnBefore } from './stroke.js';
  * @typedef {import('./stroke.js').Bounds} Bounds
  * @typedef {import('./shapes.js').Shape} Shape
  * @typedef {Shape | Item} Drawable
- * @typedef {{ sender: number, before: Drawable | null, after: Drawable | null }} RemoteChange by the participant with the number
- *   `sender`; as displayed before and after it
+ * @typedef {{ sender: number, before: Drawable | null, after: Drawable | null }} RemoteChange a change by the participant
+ *   `sender`, with the displayed object before and after it
  * @typedef {object} Observer
  * @property {(one: Drawable) => void} shown
  * @property {(one: Drawable) => void} changed

@@ -31,7 +31,7 @@ export class FrameQueue {
     return this.#next < this.#waiting.length;
   }
 
-  /** Runs a function at once if no other one waits, or else in a later slice. @param {() => void} run */
+  /** Runs a function at once if none is waiting; otherwise runs it in a later slice. @param {() => void} run */
   add(run) {
     if (!this.hasPending && this.#leftBeforeFrame > 0) {
       this.#leftBeforeFrame -= 1;

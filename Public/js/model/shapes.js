@@ -29,7 +29,7 @@ export class Shapes extends OptimisticOverlay {
   #observers = new Set();
   #highestZ = 0;
   /**
-   * Returns a shape at the place where it is shown, which depends on other shapes; or the shape itself.
+   * Returns a shape at its displayed position, which may depend on other objects; or the same shape if it does not.
    * @type {(shape: Shape) => Shape}
    */
   place = (shape) => shape;
@@ -91,16 +91,16 @@ export class Shapes extends OptimisticOverlay {
     this.#notify('changed', shape);
   }
 
-  /** Reports that the letters of a text have other widths now. @param {Shape} shape one that is or was displayed */
+  /** Reports that the letters of a text have other widths now. @param {Shape} shape a text that is or was displayed */
   remeasured(shape) {
     if (this.find(shape.id) !== shape) return;
     this.#areBoundsRight = false;
-    // What was painted for the earlier version has letters of another font.
+    // Painted copies of the earlier version have letters of another font, so they must count as outdated.
     shape.version += 1;
     this.#notify('changed', shape);
   }
 
-  /** Shows a shape again, because `place` may return another place for it. @param {string} id */
+  /** Shows a shape again, because `place` may return another position for it. @param {string} id */
   showAgain(id) {
     this.#show(id);
   }
@@ -118,7 +118,7 @@ export class Shapes extends OptimisticOverlay {
 
   /**
    * Displays shapes where this person drags them.
-   * @param {ReadonlySet<string>} ids the same until the drag ends @param {Transform} transform relative to their places
+   * @param {ReadonlySet<string>} ids the same until the drag ends @param {Transform} transform relative to their own positions
    */
   drag(ids, transform) {
     this.#drag = { ids, transform };
@@ -138,7 +138,7 @@ export class Shapes extends OptimisticOverlay {
     const held = this.base(id);
     let shape = held && (edit?.isDraft ? held : this.#dragged(held));
     if (shape && shape === held && before && shape !== before && shape.looksLike(before)) {
-      // Both look the same, so the old object stays: what was computed for its drawing is still valid.
+      // Both look the same, so the old object stays: everything that was computed to draw it is still valid.
       if (!edit) this.replaceConfirmed(id, before);
       Object.assign(before, originOf(shape));
       shape = before;
@@ -161,7 +161,7 @@ export class Shapes extends OptimisticOverlay {
     this.#notify('shown', shape);
   }
 
-  /** @param {Shape} shape @returns {Shape} the shape where somebody drags it, or the same shape */
+  /** @param {Shape} shape @returns {Shape} the shape at the position to which it is dragged, or the same shape */
   #dragged(shape) {
     const { id } = shape;
     const transform = this.#drag?.ids.has(id) ? this.#drag.transform : this.remoteDrag(id);
@@ -175,7 +175,7 @@ export class Shapes extends OptimisticOverlay {
   /** @param {Shape} shape */
   #hide(shape) {
     this.#visible.delete(shape.id);
-    // The last shape of the order is the one that is most often undone.
+    // An undo usually removes the last shape of the order.
     if (this.#order?.at(-1) === shape) this.#order?.pop();
     else this.#order = null;
     if (this.#bounds && !isInside(shape.bounds, this.#bounds)) this.#areBoundsRight = false;

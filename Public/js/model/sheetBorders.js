@@ -10,7 +10,7 @@ const GUTTER = 1000;
 /**
  * Keeps a view on a sheet.
  * @param {View} view @param {number} number of the sheet @param {number} width @param {number} height of the canvas, in pixels
- * @returns {View} the nearest view that shows nothing else
+ * @returns {View} the nearest view that shows no other sheet
  */
 export function viewOn({ x, y, scale }, number, width, height) {
   const reach = SIDE / 2 - GUTTER;

@@ -1,9 +1,9 @@
-/** The way from one sheet to another. */
+/** The offset between sheets. */
 
 import { originOf } from './sheets.js';
 
 /**
- * Returns the offset that brings something from its place on a sheet to the same place on another sheet.
+ * Returns the offset that moves an object from its position on a sheet to the same position on another sheet.
  * @param {number} from @param {number} to @returns {[number, number]}
  */
 export function offsetBetween(from, to) {

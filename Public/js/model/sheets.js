@@ -14,7 +14,7 @@ import { cleanLine } from './cleanLine.js';
  * @property {boolean} isRemoved true if it is not shown; its objects stay where they are
  */
 
-/** The type of the messages with the name and the place of a sheet. */
+/** The type of the messages with the name and the order of a sheet. */
 export const SHEET_TYPE = 'SheetMessage';
 /** The side of an area, in points. */
 export const SIDE = 100_000;
@@ -32,7 +32,7 @@ const CELLS = spiral();
 /** The numbers of the sheets by column and row. */
 const NUMBERS = new Map(CELLS.map(([column, row], at) => [`${column},${row}`, at + 1]));
 
-/** @returns {[number, number][]} right, down, left and up, around the first one */
+/** @returns {[number, number][]} the cells of a spiral that runs right, down, left and up around the first cell */
 function spiral() {
   /** @type {[number, number][]} */
   const cells = [[0, 0]];
@@ -57,7 +57,7 @@ export function isSheet(number) {
     (number) <= MAX_SHEETS;
 }
 
-/** @param {number} number @returns {Sheet} the sheet before anybody has changed its name or its place */
+/** @param {number} number @returns {Sheet} the sheet before its name or its order was changed */
 export function defaultSheet(number) {
   return { name: '', order: number, isRemoved: false };
 }

@@ -63,7 +63,7 @@ export class SpatialIndex {
     this.#places.clear();
   }
 
-  /** @param {Bounds} bounds @returns {T[]} those whose bounds overlap these, in no order */
+  /** @param {Bounds} bounds @returns {T[]} the elements whose bounds overlap these, in no order */
   within(bounds) {
     /** @type {T[]} */
     const found = [];
@@ -124,14 +124,14 @@ export class ShapeIndex {
     this.#grid.remove(shape);
   }
 
-  /** @param {Bounds} bounds @returns {Shape[]} those whose bounds overlap these, in no order */
+  /** @param {Bounds} bounds @returns {Shape[]} the shapes whose bounds overlap these, in no order */
   within(bounds) {
     return this.#grid.within(bounds);
   }
 
   /**
    * @param {[number, number]} from @param {[number, number]} to ends of a line @param {number} reach
-   * @returns {Shape[]} those within `reach` of the segment, their own width included
+   * @returns {Shape[]} the shapes within `reach` of the segment, including their own width
    */
   near(from, to, reach) {
     const around = this.within({

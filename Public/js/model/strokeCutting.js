@@ -1,4 +1,4 @@
-/** Cuts strokes: returns what remains after an eraser has passed over a part of a stroke. */
+/** Cuts strokes: returns the parts of a stroke that remain after an eraser has passed over it. */
 
 import { isFilled, lengthOf } from './lineStyle.js';
 import { isClosed, isShapeTool } from './strokeOutline.js';
@@ -17,11 +17,11 @@ const MIN_ERASED = 0.02;
 const CURVE_STEPS = 4;
 
 /**
- * Returns what remains of a stroke after an eraser moved along a segment.
+ * Returns the parts of a stroke that remain after an eraser moved along a segment.
  * @param {Stroke} stroke @param {Point} from @param {Point} to @param {number} reach the radius of the eraser
  * @param {number} maxPoints of a remaining stroke; at least 2
  * @param {() => string} newKey
- * @returns {Stroke[] | null} new strokes in the same place of the drawing order; null: the eraser did not touch the stroke
+ * @returns {Stroke[] | null} new strokes at the same position in the drawing order; null: the eraser did not touch the stroke
  */
 export function cutStroke(stroke, from, to, reach, maxPoints, newKey) {
   const { tool, width, pressures } = stroke;
@@ -95,7 +95,7 @@ export function cutLine({ points, pressures }, from, to, reach) {
 /**
  * @param {number} x @param {number} y @param {number} toX @param {number} toY ends of a line
  * @param {Point} from @param {Point} to ends of the eraser's movement @param {number} reach
- * @param {import('./stroke.js').Bounds} box around all that it reaches
+ * @param {import('./stroke.js').Bounds} box around the area that the eraser reaches
  * @returns {[number, number] | null} the erased part of the line, as parts of its length; null: none
  */
 function erasedPart(x, y, toX, toY, from, to, reach, { left, top, right, bottom }) {

@@ -1,4 +1,4 @@
-/** The outlines of shapes that are drawn out between two points, and the smooth outlines of freehand strokes. */
+/** The outlines of shapes that are drawn between two points, and the smooth outlines of freehand strokes. */
 
 /** @typedef {[number, number]} Point */
 
@@ -101,13 +101,13 @@ function pointDistance(p, a, b) {
 
 /** The part of the distance to each new point that the smoothed point moves. Smaller values are smoother, but cut corners. */
 const FOLLOW = 0.5;
-/** The minimum distance of points, as a part of the width. Closer points show the pixels of the screen rather than the hand. */
+/** The minimum distance of points, as a part of the width. Closer points would show the pixels of the screen. */
 const NEAR = 0.16;
 const NEAREST = 0.05;
 /** The change of the radius between medium pressure and none or full pressure, as a part of half the width. */
 const THINNING = 0.55;
 /**
- * Without a pen: the distance between points, in widths, above which a stroke becomes thinner; and the rate at which it does.
+ * Without pressure: the distance between points, in widths, above which a stroke becomes thinner; and the rate of this change.
  */
 const FAST = 1.6;
 const INERTIA = 0.24;

@@ -1,8 +1,8 @@
 /**
- * The effort of painting an SVG.
+ * The cost of painting an SVG.
  *
- * A small file can refer to its own parts again and again, until painting it takes hours. Such a file is treated as a plain file,
- * because a browser cannot interrupt the painting. The estimate may be too high, and is never much too low.
+ * In a small file, parts can refer to each other so often that painting takes hours. Such a file is treated as a plain file,
+ * because a browser cannot interrupt the painting. The estimate may be too high, but is never much too low.
  */
 
 import { referencesIn, styleRules } from './svgReferences.js';
@@ -33,7 +33,7 @@ const ENTITY = /&(?!#|(?:amp|lt|gt|quot|apos);)/;
 const RISKY_TAG = /^(?:\?xml-stylesheet|(?:[\w.-]+:)?link\b)/;
 
 /**
- * A part of the document: an element with an id, without the parts inside it. `own`: its cost; `uses`: what is painted with it
+ * A part of the document: an element with an id, without the parts inside it. `own`: its cost; `uses`: the parts painted with it
  * @typedef {{ own: number, uses: Use[] }} Part
  * @typedef {{ id: string, times: number, paints: Reference[] }} Use a part; `paints`: those that each of its elements inherits
  * @typedef {{ part: Part, paints: Reference[] }} Open an element that has begun; `paints`: those that the elements inside it inherit

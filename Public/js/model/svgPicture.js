@@ -1,6 +1,6 @@
 /**
- * SVG files as pictures: measures and paints them. A browser shows them as images: it runs no script in them, and loads nothing else
- * for them.
+ * SVG files as pictures: measures and paints them. A browser shows them as images, without running their scripts or loading other
+ * files for them.
  */
 
 import { costOf, MAX_COST } from './svgCost.js';

@@ -11,8 +11,9 @@ import { isFromRight, linesOf } from './textDirection.js';
 export const LINE = 1.25;
 
 /**
- * The font sizes at which widths are measured. They are scaled, so that they are the same at every zoom. Those of the shipped fonts are
- * their units: at other sizes, Firefox rounds the width of each letter on a device with full hinting.
+ * The font sizes at which widths are measured. The measured widths are scaled, so that they are the same at every zoom. For a
+ * shipped font, the size is its number of units per em: at other sizes, Firefox rounds the width of each letter on a device with
+ * full hinting.
  */
 const MEASURED = { hand: 800, sans: 1000, '': 1000 };
 /** The estimated width of letters where texts cannot be measured, in font sizes. */
@@ -28,7 +29,7 @@ let context;
 /** @type {Font | null} the font of the context; null: none yet */
 let measuredFont = null;
 let deviceBaseline = 0;
-/** Counts how often the shipped fonts were loaded. Widths that were measured earlier are those of other fonts. */
+/** The number of loads of the shipped fonts. Widths that were measured before the last load are those of other fonts. */
 let loads = 0;
 
 /** Measures all texts with a shipped font again. To be called once the shipped fonts are loaded. */
@@ -117,7 +118,7 @@ export class Text {
   /** The position of the upper left corner, before the rotation. */
   x;
   y;
-  /** The size of the type. The text of a note is shown smaller if it does not fit otherwise. */
+  /** The font size. The text of a note is shown in a smaller size if it does not fit otherwise. */
   size;
   /** The angle by which the lines are rotated about the center of their box, in degrees, clockwise. @type {number} */
   angle;
@@ -139,7 +140,7 @@ export class Text {
   author;
   editor;
   madeAt;
-  /** False while somebody is typing it. */
+  /** False while a participant is typing the text. */
   isFinished = true;
   version = 0;
   /** @type {Bounds | null} */
@@ -238,7 +239,7 @@ export class Text {
     return changed;
   }
 
-  /** @param {Partial<TextProperties>} changes @returns {Text} a copy with the same upper corner where its lines begin */
+  /** @param {Partial<TextProperties>} changes @returns {Text} a copy with the same upper corner at the start of its lines */
   rewritten(changes) {
     const text = this.with(changes);
     const edge = isFromRight(text.text || this.text) ? 'right' : 'left';

@@ -91,7 +91,7 @@ export class Timeline {
     return bucket?.senders.find(([sender]) => sender > 0)?.[0] ?? 0;
   }
 
-  /** Divides the axis into columns of equal width. @param {number} count @returns {Column[]} how busy each one is, and who was busy */
+  /** Divides the axis into columns of equal width. @param {number} count @returns {Column[]} with the activity in each one */
   columns(count) {
     /** @type {Map<number, number>[]} */
     const busy = Array.from({ length: count }, () => new Map());

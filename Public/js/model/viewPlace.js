@@ -1,4 +1,4 @@
-/** Places in the view: the part without bars, the place of something in words, and the camera that shows it. */
+/** Positions in the view: the part without bars, the position of an object, and the movement of the camera to it. */
 
 import { overlap } from './stroke.js';
 
@@ -32,8 +32,8 @@ export function seenPoint(camera, { width, height }, point) {
 }
 
 /**
- * Finds the place of something among nine parts of the view, which are numbered row by row. For something outside of the view,
- * it is the direction.
+ * Returns the part of the view in which some bounds are. The nine parts of the view are numbered row by row. For bounds outside
+ * of the view, the number is that of their direction.
  * @param {Bounds} bounds @param {Bounds} view @returns {{ isInView: boolean, index: number }}
  */
 export function placeIn(bounds, view) {

@@ -13,10 +13,10 @@ import { pictureTypeOf } from '../model/imageFile.js';
 
 export const ANIMATED_TYPES = Object.freeze(['image/gif', 'image/webp']);
 const MAX_BYTES = 16 * 2 ** 20;
-/** Like browsers, shows a frame of at most the first duration for the second one, in milliseconds. */
+/** A frame with at most the first duration is shown for the second one instead, as in browsers. In milliseconds. */
 const UNUSABLE_MS = 10;
 const DEFAULT_MS = 100;
-/** The minimum time of a frame, so that an animation costs little. */
+/** The minimum duration of a frame, which limits the work for an animation. */
 const MIN_MS = 60;
 
 /** @param {Blob} blob @returns {Promise<Animation | null>} null: it is not animated, or too large, or this browser cannot show it */
@@ -53,7 +53,7 @@ class Frames {
 
   /** @param {number} at */
   async decode(at) {
-    // A decoder of Firefox returns the same object for a frame each time, and the caller has closed it.
+    // In Firefox, a decoder returns the same object each time that a frame is decoded, and the caller has closed that object.
     if (at <= this.#last) await this.#restart();
     this.#last = at;
     const { image } = await this.#decoder.decode({ frameIndex: at });

@@ -30,7 +30,8 @@ export class BitmapCache {
 
   /**
    * @param {import('../model/scene.js').Items} items
-   * @param {(item: Item) => void} changed the item has another bitmap or none, or turned out to be no picture
+   * @param {(item: Item) => void} changed called after the bitmap of an item changed, or after its content turned out
+   *   to be no picture
    * @param {{ measure?: typeof measureImage, decode?: typeof decodeImage }} [by]
    */
   constructor(items, changed, { measure = measureImage, decode = decodeImage } = {}) {

@@ -8,7 +8,7 @@ import { extentOf } from '../model/lineStyle.js';
 let scratch = null;
 
 /**
- * Paints a group: no part of it is visible through another one.
+ * Paints a group with an opacity. Within the group, no part is visible through another part.
  * @param {Context} context whose transform scales both axes equally
  * @param {{ points: ArrayLike<number>, width: number }} line encloses the group @param {number} alpha
  * @param {(group: Context) => void} paint paints the parts, opaque

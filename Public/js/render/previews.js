@@ -61,7 +61,7 @@ export class PreviewCache {
   #tried = new WeakSet();
 
   /**
-   * @param {import('../model/scene.js').Items} items @param {(item: Item) => void} changed the item has another preview or none
+   * @param {import('../model/scene.js').Items} items @param {(item: Item) => void} changed receives items with another preview
    * @param {(preview: string) => Promise<ImageBitmap | null>} [decode]
    */
   constructor(items, changed, decode = decodePreview) {

@@ -87,7 +87,7 @@ export class Renderer {
   }
 
   /**
-   * From now on, large scenes are painted on tiles.
+   * Paints large scenes on tiles from now on.
    * @param {typeof import('./tiles/tiledRenderer.js').TiledRenderer} TiledRenderer
    */
   useTiles(TiledRenderer) {
@@ -111,7 +111,7 @@ export class Renderer {
     return this.#tiled !== null;
   }
 
-  /** True while a later frame will differ without any input, for example because tiles are missing. */
+  /** True while later frames will change without any input, for example because tiles are missing. */
   get hasPendingWork() {
     return this.#isDirty || this.#grownAt.size > 0 || (this.#tiled?.hasPendingWork ?? false);
   }

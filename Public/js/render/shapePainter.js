@@ -16,10 +16,10 @@ import { paintGroup } from './groupPainter.js';
  * The paint style of a shape.
  * @typedef {object} PaintStyle
  * @property {string} color
- * @property {number} alpha 0…1, for the shape as a whole: it is no darker where it crosses itself
+ * @property {number} alpha 0…1, for the shape as a whole: it does not become darker where it crosses itself
  * @property {number | null} lineWidth of the traced line, with round ends and corners; null: the outline is filled, by the
  *   nonzero rule
- * @property {[number, number] | null} dashes their length and that of the gaps between them; null: the line is solid
+ * @property {[number, number] | null} dashes the length of the dashes and of the gaps; null: the line is solid
  * @property {number} area the opacity of the area inside the line, relative to `alpha`; 0: it is not filled
  */
 
@@ -27,7 +27,7 @@ import { paintGroup } from './groupPainter.js';
 const HIGHLIGHTER_ALPHA = 0.35;
 /** The length of a dot that is traced as a line, in points. */
 const DOT = 0.01;
-/** The distance between the origins of paths: contexts have single precision, which is too little far from the origin. */
+/** The distance between the origins of paths. Contexts have single precision, which is not enough far from an origin. */
 const ORIGINS = 100_000;
 
 /** @param {Shape} shape @param {string} ink the color of adaptive ink on this paper @returns {PaintStyle} */

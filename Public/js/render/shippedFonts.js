@@ -35,7 +35,7 @@ export async function fontsOf(drawables) {
 
 /**
  * Calls a function with the fonts: at once, or when they are loaded.
- * @param {(files: FontFiles) => void} observer @returns {() => void} a function that ends this
+ * @param {(files: FontFiles) => void} observer @returns {() => void} a function that cancels the call
  */
 export function observeFonts(observer) {
   if (loaded) observer(loaded);

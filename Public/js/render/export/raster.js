@@ -148,7 +148,7 @@ export function paintAll(canvas, { drawables, paint, paper }, wanted) {
 
 /**
  * @param {number} width @param {number} height points @param {number} wanted pixels per point
- * @returns {number} that, or less if the picture would be too large
+ * @returns {number} the wanted number, or a lower one if the picture would be too large
  */
 export function scaleFor(width, height, wanted) {
   return Math.min(wanted, Math.sqrt(MAX_PIXELS / width / height), MAX_SIDE_LENGTH / width, MAX_SIDE_LENGTH / height);

@@ -137,7 +137,7 @@ function rangesOf(library, blob) {
     try {
       ranges.onDataRange(begin, new Uint8Array(await blob.slice(begin, end).arrayBuffer()));
     } catch {
-      // The file is gone, or nothing waits for its bytes any more.
+      // The file can no longer be read, or its bytes are no longer needed.
     }
   };
   return ranges;

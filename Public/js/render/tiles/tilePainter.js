@@ -1,4 +1,4 @@
-/** The scene as the tile worker has it: serialization, and painting of any part. Needs no document. */
+/** The tile worker's copy of the scene: its serialization, and the painting of any part. Needs no document. */
 
 import { SpatialIndex } from '../../model/spatialIndex.js';
 import { paintShape, paintStyleOf } from '../shapePainter.js';
@@ -168,7 +168,7 @@ export class TilePainter {
       if (at % ITEMS_PER_STEP === ITEMS_PER_STEP - 1) yield;
       if (shape && lines.paint(shape)) continue;
       lines.end();
-      // A copy, because computed paths are cached as long as their shape exists, and these would need too much memory.
+      // Paints a copy, because the paths of a shape are cached as long as the shape exists, and would need too much memory here.
       if (shape) paintShape(context, 'text' in shape ? shape : { ...shape }, ink);
       else if (image) {
         context.drawImage(image, bounds.left, bounds.top, bounds.right - bounds.left, bounds.bottom - bounds.top);

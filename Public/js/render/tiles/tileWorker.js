@@ -27,7 +27,7 @@ export function supportsWorkers() {
 }
 
 /**
- * @param {(image: ImageBitmap) => void} painted @param {() => void} broke the worker did not start, or failed
+ * @param {(image: ImageBitmap) => void} painted @param {() => void} broke called if the worker did not start, or failed
  * @returns {TileWorker}
  */
 export function tileWorker(painted, broke) {

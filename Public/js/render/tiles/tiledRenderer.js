@@ -37,7 +37,7 @@ export class TiledRenderer {
   #worker;
   /** @type {Map<Drawable, number>} the versions that were sent to the tile painter */
   #sentVersions = new Map();
-  /** @type {Set<Drawable>} drawables to be sent, not shown before that */
+  /** @type {Set<Drawable>} drawables that are not sent yet, and not shown until then */
   #queued = new Set();
   /** @type {Map<Drawable, number>} the drawables above the tiles, with the times of their last changes */
   #live = new Map();

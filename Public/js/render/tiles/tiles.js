@@ -16,15 +16,15 @@ import { isOutdated, TILE, Tile } from './tile.js';
 const MAX_OVERVIEW_SIDE = 1536;
 /** The maximum number of requested tiles. With more, tiles that the camera has already left would be painted first. */
 const MAX_PENDING = 2;
-/** The wait before an outdated tile is painted again: a multiple of its last painting time, and minimum times in milliseconds. */
+/** The wait before an outdated tile is painted again: a multiple of its last painting time, but at least these milliseconds. */
 const WAIT_FACTOR = 4;
 const MIN_WAIT_MS = 60;
 const OVERVIEW_WAIT_MS = 1500;
 /** The time without changes after which outdated tiles no longer wait. */
 const QUIET_MS = 200;
 /**
- * While thousands of drawables arrive, all tiles are outdated all the time. They then wait for this part of the time since the
- * first arrival; it is below 1, so that they are painted at all.
+ * While thousands of drawables arrive, all tiles are outdated all the time. The wait is then this part of the time since the
+ * first arrival. It is below 1, because the wait would never end otherwise.
  */
 const BURST_WAIT_PART = 0.6;
 const BURST_MS = 300;

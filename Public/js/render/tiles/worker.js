@@ -7,7 +7,7 @@ import { TilePainter } from './tilePainter.js';
 const painter = new TilePainter();
 /** @type {OffscreenCanvas | null} */
 let canvas = null;
-/** Resolves when the shipped fonts can be painted with, and the messages after them are handled. @type {Promise<void> | null} */
+/** Resolved when the shipped fonts are usable, and all messages that waited for them are handled. @type {Promise<void> | null} */
 let adding = null;
 
 /** @param {MessageEvent<import('./tileWorker.js').Message>} event */
