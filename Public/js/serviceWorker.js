@@ -1,6 +1,6 @@
 /**
- * The service worker: opens the page without a server. The build serves it as `/service-worker.js`, at the top, because it
- * controls only addresses below its own, and replaces `RELEASE` by the description of the release.
+ * The service worker: opens the page without a server. It controls only addresses below its own, so a release has it at the top,
+ * as `/service-worker.js`. The build replaces `RELEASE` with the description of the release.
  *
  * A new version is installed while the page is used, and waits until all pages of this worker are closed.
  */

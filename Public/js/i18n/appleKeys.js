@@ -1,4 +1,4 @@
-/** The names of keys on keyboards of Apple. */
+/** The names of keys on Apple keyboards. */
 
 import { changeStrings, strings } from './i18n.js';
 import { isApple } from './platform.js';
@@ -10,8 +10,8 @@ export const PAGE_DOWN = 'fn ↓';
 const KEYS = Object.freeze({ ctrl: '⌘', shift: '⇧', delete: '⌫', pageUp: 'fn ↑' });
 
 /**
- * On a device of Apple, names the keys as on its keyboards: in the strings, and in the titles that a page already has. Titles are
- * shown late, so this can wait until the page can be drawn on.
+ * On an Apple device, names the keys as on Apple keyboards: in the strings, and in the titles that the page already has. Titles
+ * are shown only when the pointer rests, so this can wait until the first stroke can be drawn.
  * @param {ParentNode} page @param {boolean} [isNeeded]
  */
 export function nameAppleKeys(page, isNeeded = isApple()) {

@@ -1,12 +1,12 @@
 /**
- * The English texts that the markup does not have. Another language is another such file, with the markup's texts too, and one in
- * `later`. It must be added where languages are listed: in `app/early.js`, in `i18n.js`, in `later.js` and in `languages.js`.
+ * The English texts that the markup does not contain. For another language, add such a file, which also has the texts of the
+ * markup, and a file in `later`. Add the language to the lists in `app/early.js`, `i18n.js`, `later.js` and `languages.js`.
  */
 
 import { formatterOf } from './format.js';
 
 /**
- * The texts and labels that only the markup uses. It has them in English.
+ * The keys of the texts and labels that only the markup uses. The markup contains them in English.
  * @typedef {'description' | 'skip' | 'items' | 'chosen' | 'drop' | 'toAdd' | 'whoIsHere' | 'share' | 'messages' | 'notEncrypted'
  *   | 'zoom' | 'closer' | 'farther' | 'save' | 'tools' | 'tool' | 'color' | 'width' | 'fill' | 'dash' | 'opacity' | 'history'
  *   | 'undo' | 'redo' | 'keys' | 'language' | 'fingersDraw' | 'theme' | 'shareTitle' | 'shareText'

@@ -89,7 +89,7 @@ const PLACES = Object.freeze([
 ]);
 
 /**
- * Sets the strings of the markup in the page's language. The markup has its texts and labels in English, but no titles.
+ * Sets the strings of the markup in the page's language. The markup contains English texts and labels, but no titles.
  * @param {ParentNode} page
  */
 export function translate(page) {

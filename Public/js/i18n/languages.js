@@ -1,4 +1,4 @@
-/** The languages of the page as its dialog offers them: each in its own words. */
+/** The languages of the page, as the language dialog offers them. Each name is in its own language. */
 
 /**
  * @typedef {object} Language

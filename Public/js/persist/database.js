@@ -9,9 +9,9 @@ const PAGE = {
   /** Uploads and their files; local boards and their contents; outboxes and their entries. */
   stores: ['uploads', 'blobs', 'pages', 'marks', 'items', 'files', 'outboxes', 'entries'],
 };
-/** A database of its own, so that pages of earlier versions can still open the other one. @type {Schema} */
+/** A separate database: with more stores, the other one would need a version that earlier pages cannot open. @type {Schema} */
 export const SNAPSHOTS = { name: 'drawtogether-snapshots', version: 1, stores: ['sessions', 'parts'] };
-/** The maximum time for opening. */
+/** The maximum time for opening a database. */
 const MAX_OPENING_MS = 4000;
 
 /**

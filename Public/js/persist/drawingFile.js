@@ -1,7 +1,7 @@
 /**
  * A drawing as a file that can be imported again: JSON with the messages of all shapes, and with pictures and files in base64.
  *
- * The file has the format of the messages, and is checked like messages from the network.
+ * Its objects have the format of messages, and are checked like messages from the network.
  */
 
 import { changedEnds } from '../model/connection.js';

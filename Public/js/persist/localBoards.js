@@ -80,8 +80,8 @@ export class LocalBoards extends EventTarget {
   }
 
   /**
-   * Opens a board, or else the board of this tab. If another tab has that board, because this tab is a duplicate, opens a copy. A
-   * tab without a board opens the latest board that no tab has, or else a new one. From then on, each change is stored.
+   * Opens a board; without an id, the board of this tab. If another tab has that board, because this tab is a duplicate, opens a
+   * copy. A tab without a board opens the latest board that no tab has, or else a new one. From then on, each change is stored.
    * @param {string | null} [board] its id
    */
   async open(board = null) {
@@ -169,7 +169,7 @@ export class LocalBoards extends EventTarget {
       this.copiedFrom = page;
     } else {
       this.#open(page);
-      // Store the changes that were made during the reading.
+      // Stores the changes that were made while the board was read.
       const known = new Set([...shapes, ...items].map(({ key, id }) => key ?? id));
       this.#saveAll(known);
     }

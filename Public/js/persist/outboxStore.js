@@ -15,7 +15,7 @@ import { isObject } from '../sync/json.js';
  * @property {string | null} token
  * @property {number} [number] the participant's number; absent in records of earlier versions
  * @property {number} next
- * @property {Run[]} runs of those that had a number
+ * @property {Run[]} runs the client sequences of the entries that have one
  * @property {number} count of its entries
  *
  * @typedef {object} Parts
@@ -28,8 +28,8 @@ import { isObject } from '../sync/json.js';
  */
 
 /**
- * The lifetimes of abandoned outboxes. With an empty one, only a name is lost. A full one is kept as long as a session by
- * default.
+ * The lifetimes of abandoned outboxes. After an empty one is removed, a later page only joins as a new participant. An outbox
+ * with entries is kept for the default lifetime of a session.
  */
 const EMPTY_LIFETIME_MS = 86_400_000;
 const FULL_LIFETIME_MS = 30 * EMPTY_LIFETIME_MS;
@@ -47,7 +47,7 @@ export class OutboxStore {
   #wallClock;
   #lease = '';
   #token = '';
-  /** The stored items, by their places in the stored order. @type {Map<OutboxItem, number>} */
+  /** The stored items, each with its position in the stored order. @type {Map<OutboxItem, number>} */
   #written = new Map();
   #last = 0;
   /** The time of the last refused write; the stored items are unknown then. */
@@ -101,7 +101,7 @@ export class OutboxStore {
     const added = [];
     let last = 0;
     for (const item of items) {
-      // A new or moved item gets a place at the end, and so do all items that follow it.
+      // A new or moved item gets a position at the end, and so do all items that follow it.
       const known = before.get(item) ?? 0;
       last = known > last ? known : this.#last += 1;
       if (last !== known) added.push([last, item]);

@@ -25,8 +25,8 @@
 const PREFIX = 'drawtogether-page-';
 const PAGE = '/';
 /**
- * The name of a mark in a version's cache: the server's latest answer was the page in this cache. The mark is removed if the
- * server answers with anything else, because a full device allows this, too.
+ * The name of a mark in a version's cache. It means that the server's latest answer was the page in this cache. It is removed if
+ * the server answers with anything else: unlike storing a mark, this is possible on a full device, too.
  */
 const UNCHANGED = '/unchanged';
 /** The paths at which the page opens: without a session, and with a link, which may be damaged. */
@@ -69,7 +69,8 @@ export class PageCache {
       const language = languageOf(path);
       return HASHED.test(path) && (language === null || languages.has(language));
     };
-    // After a rollback, an earlier version becomes the newest again. Caches are listed in the order of their creation.
+    // After a rollback, an earlier version becomes the newest one again, so its cache is created anew: caches are listed in the
+    // order of their creation.
     await caches.delete(this.#name);
     try {
       const cache = await caches.open(this.#name);

@@ -23,8 +23,8 @@ export class PageLeases {
   }
 
   /**
-   * Acquires a lease that this page does not have yet. The check is here, because without locks a tab does not object to its own
-   * request.
+   * Acquires a lease that this page does not have yet. The check is needed, because without locks a tab does not object to its
+   * own request.
    * @param {string} lease @param {{ isPatient?: boolean }} [options]
    * @returns {Promise<boolean>} false: this page has it or requests it, or another tab may have it
    */

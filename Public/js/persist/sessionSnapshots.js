@@ -37,7 +37,7 @@ const PAUSE_MS = 200;
 /** The longest wait for an idle moment. */
 const LONGEST_BUSY_MS = 10_000;
 
-/** Stores the picture of the page's session. Of several tabs with one session, one writes. */
+/** Stores the picture of the page's session. If several tabs show the session, only one of them writes. */
 export class SessionSnapshots {
   #parts;
   #idle;
@@ -180,7 +180,7 @@ export class SessionSnapshots {
   /** @param {SnapshotWriter} writer */
   async #write(writer) {
     if (await writer.write() || writer !== this.#writer) return;
-    // The browser has no space, or no database. The outbox needs the space more.
+    // The browser has no space, or no database. The picture is removed, because the outbox needs the space more.
     this.forget();
   }
 

@@ -29,7 +29,7 @@ import { within } from './database.js';
 const SHAPES_PER_PART = 64;
 /** The number of parts in one transaction: a few milliseconds of encoding. */
 const PARTS_PER_BATCH = 8;
-/** After the limit was reached, new parts are accepted again below this portion of it. */
+/** After the limit was reached, new parts are accepted only below this portion of the limit. */
 const ROOM_AGAIN = 0.75;
 
 /** Writes one copy of the picture of one session: all of it at first, then the changed parts. */
@@ -61,19 +61,19 @@ export class SnapshotWriter {
     return this.#changed.size > 0 || this.#areItemsChanged;
   }
 
-  /** The session's version of a shape changed. @param {string} key */
+  /** Handles a change of the session's version of a shape. @param {string} key */
   shapeChanged(key) {
     this.#changed.add(this.#partOf.get(key) ?? this.#assign(key));
   }
 
-  /** All shapes of the session may have changed. */
+  /** Handles that all shapes of the session may have changed. */
   allChanged() {
     for (const part of this.#shapeParts.keys()) this.#changed.add(part);
     for (const key of this.#parts.drawing.confirmedKeys) this.shapeChanged(key);
     this.#areItemsChanged = true;
   }
 
-  /** The items or the sheets changed. */
+  /** Handles a change of the items or the sheets. */
   itemsChanged() {
     this.#areItemsChanged = true;
   }

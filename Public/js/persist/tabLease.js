@@ -68,7 +68,7 @@ async function askOtherTabs(claim, page, tabs, released) {
     if (data?.claim !== claim || data.page === page) return;
     if (data.kind === 'mine') isMine = false;
     else if (data.kind === 'ask') {
-      // Of two tabs that ask at once, the one with the lower name yields.
+      // If two tabs ask at the same time, the tab with the lower page name gives way to the other one.
       if (isHeld || data.page < page) channel.postMessage({ kind: 'mine', claim, page });
       else isMine = false;
     }

@@ -6,7 +6,7 @@
  * @typedef {import('../sync/wire.js').Entry} Entry
  */
 
-/** The messages that are still of use some seconds later. Their senders repeat them late, or not at all. */
+/** The types of messages that are still useful after some seconds. Their senders repeat them rarely, or not at all. */
 const TYPES = ['FollowMessage', 'GatherMessage', 'HandMessage'];
 /** The maximum number and size of the kept messages. Others are dropped. */
 const MAX_MESSAGES = 1000;
@@ -33,7 +33,7 @@ export class EarlyMessages {
     }, this.#lifetime);
   }
 
-  /** Ends the keeping. @returns {Entry[]} the messages of the present session */
+  /** Stops keeping messages. @returns {Entry[]} the kept messages of the present session */
   take() {
     const entries = [...this.#entries.values()];
     this.#isOver = true;

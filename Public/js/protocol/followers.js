@@ -1,4 +1,4 @@
-/** The participants who follow this page. They repeat a message that says so, and receive the view of this page. */
+/** The participants who follow this page. Each repeats a message about this, and receives the view of this page. */
 
 import { encodeView } from './sharedView.js';
 import { ThrottledSender } from './throttledSender.js';

@@ -1,6 +1,6 @@
 /**
- * The person whom this page follows. The page sends that person messages that say so, receives the person's view, and goes on after
- * reloads and new pages of that person.
+ * The person whom this page follows. The page repeats a message about this to that person, and receives the person's view. It
+ * continues to follow after the person reloads the page or opens a new page.
  */
 
 import { identity } from './presence.js';
@@ -14,12 +14,12 @@ import { readView } from './sharedView.js';
 
 /** The interval of the messages to the person. Shorter than the time after which that page forgets a follower. */
 const REPEAT_MS = 5000;
-/** The time for which the page waits for a person who left: a reload or a new page takes a moment. */
+/** The time for which the page waits for a person who left, because a reload or a new page takes a moment. */
 export const WAIT_MS = 15_000;
 /** The maximum number of tabs of a person whose views are stored separately. */
 const MAX_TABS = 16;
 
-/** Event: `change` (detail: `name` and `isGone`, of a person who left), after the page began or ceased to follow someone. */
+/** Event: `change`, after the page began or stopped following (detail: `name` and `isGone` of a person who left). */
 export class Following extends EventTarget {
   #send;
   /** @type {Person | null} */
@@ -99,12 +99,12 @@ export class Following extends EventTarget {
   receive(sender, { view, of = sender }, me) {
     if (!this.#person?.numbers.includes(sender)) return false;
     const bounds = readView(view);
-    // In a circle of followers, the view of this page comes back to it. Nobody leads until one of them moves.
+    // In a circle of followers, the view of this page comes back to it. It is ignored, so nothing moves until a person moves.
     if (!bounds || typeof of !== 'number' || of === me) return false;
     const text = String(view);
     const isMoved = this.#latest.get(sender) !== text;
     if (this.#latest.size < MAX_TABS || this.#latest.has(sender)) this.#latest.set(sender, text);
-    // Of several tabs, the one that moved last is shown.
+    // If the person has several tabs, the view of the tab that moved last is shown.
     if (!isMoved && sender !== this.#source) return false;
     this.#source = sender;
     this.#view = { bounds, of };

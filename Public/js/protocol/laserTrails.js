@@ -17,7 +17,7 @@ const HOLD_INTERVAL_MS = 300;
 export const MAX_MESSAGE_POINTS = 24;
 /** The time in which a point fades. */
 export const FADE_MS = 900;
-/** The maximum number of points of a trail, and of trails. The oldest points and the latest trails are left out. */
+/** The maximum number of points of a trail, and of trails. Beyond these, the oldest points and any new trails are dropped. */
 export const MAX_POINTS = 160;
 export const MAX_TRAILS = 16;
 

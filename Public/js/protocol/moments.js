@@ -6,7 +6,7 @@ import { SenderLimit } from './senderLimit.js';
 /**
  * @typedef {{ number: number, x: number, y: number, at: number }} Ping `number`: of the participant; `at`: when it was shown,
  *   in milliseconds
- * @typedef {{ number: number, emoji: string, at: number, slot: number }} Reaction `slot`: its place in the row
+ * @typedef {{ number: number, emoji: string, at: number, slot: number }} Reaction `slot`: its position in the row
  */
 
 /** The time for which a ping, and a reaction, is shown. */

@@ -1,6 +1,6 @@
 /**
- * The placements of items that were moved after they were added: sends this person's to the session, and keeps those that arrive
- * from it.
+ * The placements of items that were moved after they were added. Sends the moves of this person to the session, and stores those
+ * that the session sends.
  */
 
 import { isKey } from '../sync/key.js';
@@ -28,8 +28,8 @@ export class PlacementSync {
   #drag = dragSender((/** @type {{ id: string, place: Placement }} */ { id, place }) => this.sendPreview(id, place));
 
   /**
-   * @param {(id: string) => void} changed the displayed placement of an item may have changed
-   * @param {(id: string, by: number) => void} moved another participant moved an item
+   * @param {(id: string) => void} changed called if the displayed placement of an item may have changed
+   * @param {(id: string, by: number) => void} moved called after another participant moved an item
    * @param {() => number} now milliseconds
    */
   constructor(changed, moved, now) {

@@ -109,7 +109,7 @@ export class Presence extends EventTarget {
     return { kind, minutes: Math.max(1, Math.floor(quiet / 60_000)), sheet: activity.sheet };
   }
 
-  /** This person did something. */
+  /** Records that this person did something. */
   active() {
     this.#activeAt = this.#now();
     if (this.#activeAt - this.#sentAt >= SEND_INTERVAL_MS) this.#send();
@@ -177,7 +177,7 @@ export class Presence extends EventTarget {
     const now = this.#now();
     activity.activeAt = now;
     if (isDrawing(type)) activity.drawnAt = now;
-    // A moved pointer shows that somebody is there. Other entries do not, because a hidden page may send pending ones.
+    // A moved pointer shows that the person is here. Other entries do not, because a hidden page may send pending ones.
     else if (activity.isAway) this.#set(activity, false);
   }
 

@@ -16,7 +16,7 @@ export const FORGET_MS = 150_000;
 const LOWERED_AGAIN_MS = [1000, 4000];
 /** The maximum random delay of messages to newcomers, so that not all clients send at once. */
 const SPREAD_MS = 1500;
-/** The difference from the known time of raising by which a later one shows that the hand was lowered in between. */
+/** If a message names a time of raising that is later than the known one by this much, the hand was lowered in between. */
 const RAISED_AGAIN_MS = 3000;
 /** The maximum time since a hand was raised, in seconds: more than a day. */
 const MAX_SECONDS = 100_000;
@@ -108,7 +108,7 @@ export class RaisedHands extends EventTarget {
     this.#changed(sender);
   }
 
-  /** The session has changed: its participants have other numbers. @param {boolean} isAlone true if there is none any more */
+  /** Handles a change of the session, and with it of all numbers. @param {boolean} isAlone true if there is no session */
   sessionChanged(isAlone) {
     this.#hands.clear();
     if (isAlone) this.#ownAt = null;

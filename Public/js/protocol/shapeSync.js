@@ -20,7 +20,7 @@ import { encodeShape, encodeStroke, isShapeType, readShape, STROKE_TYPE } from '
 /** Upper bounds in bytes: of a point with its pressure, and of the rest of a message. */
 const POINT_BYTES = 34;
 const STYLE_BYTES = 512;
-/** The maximum number of points of a stroke, even if a message could hold more: each new point recomputes the whole outline. */
+/** The maximum number of points of a stroke, even if a message has room for more: each new point recomputes the whole outline. */
 export const MAX_STROKE_POINTS = 4000;
 
 export class ShapeSync {
@@ -38,7 +38,7 @@ export class ShapeSync {
    * @param {() => void} events.changed the displayed shapes or the pending edits changed
    * @param {() => void} events.caughtUp the shapes of the session are displayed
    * @param {(error: Error) => void} events.failed a shape cannot be sent
-   * @param {(key: string | null) => void} events.confirmed the session's version of a shape changed; null: all may have
+   * @param {(key: string | null) => void} events.confirmed the session's version of a shape changed; null: all may have changed
    * @param {(entry: OutgoingEntry) => void} events.changedLocally a change without a session
    * @param {(change: import('../model/scene.js').RemoteChange) => void} events.changedRemotely another participant changed a
    *   displayed shape
@@ -217,7 +217,7 @@ export class ShapeSync {
 
 /**
  * @param {{ retention?: number, existing?: boolean }} entry
- * @returns {boolean} true if it restores the shape even if somebody removed it
+ * @returns {boolean} true if the entry restores the shape even if another participant removed it
  */
 function creates({ retention, existing }) {
   return retention !== Retention.remove && !existing;

@@ -70,8 +70,7 @@ export class Sheets extends EventTarget {
   }
 
   /**
-   * Returns a number for a new sheet. People who add sheets at the same time get different numbers, unless there are many of
-   * these people.
+   * Returns a number for a new sheet. If a few people add sheets at the same time, their sheets get different numbers.
    * @param {Iterable<number>} filled the sheets with objects @returns {number} 0 if there is none left
    */
   freeNumber(filled) {
@@ -167,7 +166,7 @@ export class Sheets extends EventTarget {
   }
 
   /**
-   * Applies an entry under the key of a sheet. Any other `replace` there ends the entry, as in a later snapshot.
+   * Applies an entry under the key of a sheet. A `replace` without a valid sheet removes the sheet's entry, as in a snapshot.
    * @param {Entry} entry
    */
   #receive({ type, key, reliable, retention, sender, payload, system, unchanged }) {

@@ -29,7 +29,7 @@ export class ThrottledSender {
     this.#isDirty = true;
   }
 
-  /** Sends and repeats nothing more. @returns {boolean} true if a value was sent */
+  /** Stops sending and repeating. @returns {boolean} true if a value was sent */
   end() {
     const wasSent = this.#sentAt > -Infinity;
     this.#value = null;
@@ -50,8 +50,8 @@ export class ThrottledSender {
 }
 
 /**
- * The minimum interval between messages of a changing drag; and of an unchanged one, which is repeated before the others'
- * timeout.
+ * The minimum interval between messages of a changing drag; and the interval of messages of an unchanged drag, which is shorter
+ * than the timeout of the others.
  */
 const DRAG_INTERVAL_MS = 50;
 const DRAG_REPEAT_MS = 2000;

@@ -114,7 +114,7 @@ export class Title extends EventTarget {
   }
 
   /**
-   * Applies an entry under the title's key. Any other `replace` there ends the title, as in a later snapshot.
+   * Applies an entry under the title's key. A `replace` without a title removes the earlier title, as in a later snapshot.
    * @param {Entry} entry
    */
   #receive({ type, key, reliable, retention, sender, payload, system, unchanged }) {

@@ -73,8 +73,8 @@ export function readTransform({ factor, point, angle, center }) {
 }
 
 /**
- * Returns the message of a transform. A rotation is about the point that stays in place, so that clients that do not know it
- * show everything there, too.
+ * Returns the message of a transform. A rotation is about the point that stays in place, so that clients without rotations show
+ * the objects at the same position.
  * @param {Transform} transform @returns {{ factor: number, point: number[], angle?: number, center?: number[] }}
  */
 export function transformMessage({ factor, x, y, angle }) {
@@ -96,7 +96,7 @@ export function transformMessage({ factor, x, y, angle }) {
  * `center`, they are then rotated about that center.
  */
 export const TRANSFORM_TYPE = 'MotionMessage';
-/** The maximum number of ids in a message. The others see the remaining shapes move when the drag ends. */
+/** The maximum number of ids in a message. The other participants see the remaining shapes move when the drag ends. */
 const MAX_IDS = 200;
 /** The approximate maximum number of points that a received message moves: each message computes all of these shapes again. */
 const MAX_POINTS = 12_000;
@@ -116,7 +116,7 @@ export class TransformSync {
   /**
    * @param {import('../model/shapes.js').Shapes} shapes
    * @param {(id: string, transform: Transform, by: number) => boolean} draggedRemotely shows a remote drag of a picture or a
-   *   file; returns false if the id is none
+   *   file; returns false if the id belongs to neither
    * @param {() => number} [now] milliseconds
    */
   constructor(shapes, draggedRemotely, now = () => performance.now()) {

@@ -24,7 +24,7 @@ export const TransientType = Object.freeze({
 
 /** The maximum size of a received message. Longer ones are ignored without decoding them. */
 export const MAX_BYTES = 2048;
-/** The rate of messages that is accepted from a participant: about twice the rate of a laser and a moving view together. */
+/** The accepted rate of messages from a participant: about twice the rate of a laser and a moving view together. */
 export const MESSAGES_PER_SECOND = 100;
 const BURST = 200;
 /** The gateway's limit for the targets of a message. */

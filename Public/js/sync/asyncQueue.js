@@ -1,5 +1,5 @@
 /**
- * A queue of values that is read asynchronously.
+ * A queue whose values are read asynchronously.
  * @template T
  * @implements {AsyncIterableIterator<T>}
  */

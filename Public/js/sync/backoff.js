@@ -7,7 +7,7 @@ const MAX_MS = 10_000;
 const MAX_UNREACHABLE_MS = 4000;
 /** The minimum working time of a socket. A socket that works for a shorter time counts as short-lived. */
 const STABLE_MS = 5000;
-/** The maximum jitter that is added to a delay for which the gateway asks, because it asks all clients for the same delay. */
+/** The maximum jitter that is added to a delay that the gateway asks for, because it asks all clients for the same delay. */
 const MAX_ADDED_JITTER_MS = 500;
 /** The longest delay for which the gateway may ask. */
 export const MAX_ASKED_MS = 60_000;

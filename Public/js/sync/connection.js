@@ -9,11 +9,11 @@ import { LivenessTimer } from './livenessTimer.js';
  * @property {() => void} opened
  * @property {(text: string) => void} text
  * @property {(bytes: Uint8Array) => void} binary
- * @property {(code: number, reason: string) => number | null} closed returns the delay for which the gateway has asked; null:
- *   stop
+ * @property {(code: number, reason: string) => number | null} closed returns the delay that the gateway has asked for; null:
+ *   the connection stops
  */
 
-/** The interval of probes while it is not known that the gateway can be reached. */
+/** The interval of probes while it is unknown if the gateway can be reached. */
 const PROBE_INTERVAL_MS = 4000;
 /**
  * The interval of attempts to open a socket while no probe is answered. A proxy, a policy or a dead HTTP/2 connection can stop
@@ -25,9 +25,10 @@ const SOCKET_INTERVAL_MS = 65_000;
 /**
  * Opens a new socket after each loss, with growing delays, until it is stopped.
  *
- * While it is not known that the gateway can be reached, it sends probes until one is answered, and then opens a socket. Several
- * probes run at the same time: a slow line has time to answer an early probe, and a new probe soon detects that a dead line works
- * again. Sockets cannot do this: a browser opens only one socket to a host at a time, and waits longer after each failure.
+ * While it is unknown if the gateway can be reached, the connection sends probes until one is answered, and then opens a socket.
+ * Several probes run at the same time: a slow line has time to answer an early probe, and a new probe soon detects that a dead
+ * line works again. Sockets cannot do this: a browser opens only one socket to a host at a time, and waits longer after each
+ * failure.
  */
 export class Connection {
   #url;
@@ -112,7 +113,7 @@ export class Connection {
   }
 
   /**
-   * Checks at once if the socket is dead. Begins a pending attempt now.
+   * Checks now if the socket is dead, and begins a pending attempt now.
    * @param {{ isDoubtful: boolean }} options `isDoubtful`: the network changed or the machine slept, so the socket is replaced
    */
   check({ isDoubtful }) {
@@ -137,7 +138,7 @@ export class Connection {
     this.#drop(code);
   }
 
-  /** Opens a socket. If it is not known that the gateway can be reached, probes run at the same time. */
+  /** Opens a socket. While it is unknown if the gateway can be reached, probes run at the same time. */
   #open() {
     if (this.#isReachable) this.#cancelAttempts();
     else if (this.#retry === null) this.#schedule(() => this.#probe(), PROBE_INTERVAL_MS);
@@ -202,7 +203,7 @@ export class Connection {
     this.#probes.clear();
   }
 
-  /** Nothing was received for too long. The connection stays if the network still accepts bytes of a long message. */
+  /** Handles that nothing was received for too long. The socket stays if the network still accepts bytes of a long message. */
   #silent() {
     const { bufferedAmount } = this;
     const isSending = bufferedAmount > 0 && bufferedAmount < this.#buffered;

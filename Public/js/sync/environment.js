@@ -1,4 +1,4 @@
-/** The functions of the browser that a session uses. */
+/** The environment of a session in a browser. */
 
 import { SUBPROTOCOL } from './wire.js';
 
@@ -6,7 +6,7 @@ import { SUBPROTOCOL } from './wire.js';
 const PROBE_MS = 12_000;
 
 /**
- * Tests pass their own.
+ * The functions of the browser that a session uses. Tests pass their own.
  * @typedef {object} Environment
  * @property {(url: string) => WebSocket} openSocket
  * @property {(url: string, ended: (isAnswered: boolean) => void) => () => void} probe requests an address of the gateway and

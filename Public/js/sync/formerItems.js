@@ -1,5 +1,6 @@
 /**
- * The items that a client sent as a former participant. It became a new one because its token was unknown or is used elsewhere.
+ * The items that a client sent as a former participant. The client became a new participant because its token was unknown, or is
+ * in use elsewhere.
  */
 
 /**
@@ -9,8 +10,8 @@
  */
 
 /**
- * Holds the items back until the end of the catch-up, which shows the items that the session has. They must not be sent again,
- * because the gateway would not recognize repeats under another number.
+ * Holds the items back until the end of the catch-up, which shows the items that the session already has. Those must not be sent
+ * again, because the gateway would not recognize them as repeats under the number of the new participant.
  */
 export class FormerItems {
   /** In the order of their former client sequences. @type {{ item: OutboxItem, clientSequence: number }[]} */
@@ -30,7 +31,7 @@ export class FormerItems {
 
   /**
    * Handles an entry of the former participant in the catch-up. If it is one of the items, the session has it and the items
-   * before it, even if a snapshot omits those. If another page continued as the former participant, it may be none of them.
+   * before it, even if a snapshot omits those. The entry may also be that of another page that continued as this participant.
    * @param {Entry} entry @returns {OutboxItem[]} the items that are now known to be accepted
    */
   accepted(entry) {

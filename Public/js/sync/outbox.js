@@ -22,7 +22,7 @@ const REFUSED = Object.freeze({ type: '', payload: new Uint8Array(0), reliable: 
 export class Outbox {
   /** @type {OutboxItem[]} numbered, in the order of their numbers */
   #numbered = [];
-  /** The number of items, from the front, that are not to be sent on this socket, or not again. */
+  /** The number of items, from the front, that need not be sent: they were sent on this socket, or the session has them. */
   #onSocket = 0;
   /** The number of items, from the front, that the session is known to have. Each echo continues from here. */
   #acked = 0;
@@ -36,7 +36,8 @@ export class Outbox {
   #keys = new Set();
   #nextSequence = 1;
   /**
-   * The highest number that was sent in an earlier epoch. Others may have received entries up to it, so these keep their numbers.
+   * The highest number that was sent in an earlier epoch. Others may have received entries up to this one, so all of them keep
+   * their numbers.
    */
   #formerSequence = 0;
 
@@ -95,7 +96,7 @@ export class Outbox {
     return { item: this.add({ ...entry, existing: false }), superseded };
   }
 
-  /** @returns {OutboxItem | null} the next item to send, numbered; `sent` must follow once it is sent */
+  /** @returns {OutboxItem | null} the next item to send, with its number. The caller sends it, and then calls `sent` */
   peek() {
     if (this.#onSocket < this.#numbered.length) return this.#numbered[this.#onSocket];
     const item = this.#waiting.shift();
@@ -179,7 +180,7 @@ export class Outbox {
     if (removesFirst && !keepsNumbers) this.#putRemovalsFirst();
   }
 
-  /** Moves removals to the front, if nothing else waits under their keys. */
+  /** Moves the removals to the front whose keys have no other waiting item. */
   #putRemovalsFirst() {
     /** @type {Map<string | null | undefined, number>} */
     const counts = new Map();
@@ -195,7 +196,7 @@ export class Outbox {
    * @param {number} acknowledged the highest client sequence that the session has
    * @param {number} sequence an upper bound of their sequences
    * @param {boolean} sameEpoch true if earlier acceptances are still valid
-   * @returns {OutboxItem[]} the items that turn out to be accepted, or lost: then their sequence is 0
+   * @returns {OutboxItem[]} the items that turn out to be accepted; or lost, if their sequence is now 0
    */
   resume(acknowledged, sequence, sameEpoch) {
     const changed = [];

@@ -9,8 +9,8 @@ import { Retention } from './wire.js';
 const SYSTEM_SEED = 1;
 
 /**
- * For each key, the latest replace and the appends after it. Of the clients' entries only digests are stored: the payloads are
- * stored by the observers that understand them.
+ * For each key, the latest replace and the appends after it. Only digests of the clients' entries are stored here, because the
+ * observers that understand the payloads store them.
  */
 export class RetainedState {
   /** @type {Map<string, number>} */

@@ -11,16 +11,16 @@ import { encodedLength, encodeEntry } from './wire.js';
  */
 
 /**
- * The size up to which entries share a message; the protocol allows 1 MiB. On a slow network, the replies to small messages show
- * in time that the connection works.
+ * The size up to which entries share a message. The protocol allows 1 MiB, but on a slow network, only small messages are
+ * answered before the connection would count as dead.
  */
 const MESSAGE_BYTES = 64 * 1024;
 /** The bytes in the socket's own buffer above which reliable entries wait and unreliable ones are dropped. */
 const SOCKET_BYTES = 1024 * 1024;
 const UNRELIABLE_SOCKET_BYTES = 32 * 1024;
 /**
- * The burst of this client. The gateway accepts two seconds; half of that is safe, even if the network delivers messages
- * together.
+ * The burst of this client, as seconds of the average rate. The gateway accepts two seconds. Half of that is safe, even if the
+ * network delivers several messages together.
  */
 const BURST_SECONDS = 1;
 const SOCKET_FULL_MS = 50;

@@ -17,7 +17,7 @@ import { decodeEntries, WireError } from './wire.js';
  * @typedef {import('./wire.js').Entry} Entry
  * @typedef {{ name?: string, color?: string }} Profile
  *
- * @typedef {object} SavedParticipant with which a later page of the same tab continues as the same participant
+ * @typedef {object} SavedParticipant the data with which a later page of the same tab continues as the same participant
  * @property {string | null} token
  * @property {number} [number] of the participant that sent the numbered items; 0 or undefined: unknown
  * @property {ReturnType<Outgoing['save']>} outbox
@@ -28,12 +28,12 @@ import { decodeEntries, WireError } from './wire.js';
  * @property {(entry: Entry) => void} entry
  * @property {(sender: number) => string | undefined} participantID returns the id of a sender, if it is known
  * @property {() => void} caughtUp
- * @property {() => void} connectionChanged `isConnected` or `trouble` has another value
+ * @property {() => void} connectionChanged called after a change of `isConnected` or `trouble`
  * @property {(item: OutboxItem, refusal: GroupSessionError | null) => void} acked
  * @property {(item: OutboxItem) => void} reopened
  * @property {(error: GroupSessionError) => void} refused
- * @property {(isUrgent: boolean) => void} saveChanged `save` returns something else
- * @property {(reason: InvalidationReason) => void} invalidated the gateway ended it for this client
+ * @property {(isUrgent: boolean) => void} saveChanged called after a change of the result of `save`
+ * @property {(reason: InvalidationReason) => void} invalidated called after the gateway ended the session for this client
  */
 
 export class SyncClient {

@@ -1,6 +1,6 @@
 /**
- * The texts of parts that are loaded after the first stroke can be drawn, in English. Another language is another such file with
- * the same keys, listed in `i18n/later.js`.
+ * The English texts of parts that are loaded after the first stroke can be drawn. For another language, add such a file with the
+ * same keys, and list it in `i18n/later.js`.
  */
 
 import { formatterOf } from '../format.js';

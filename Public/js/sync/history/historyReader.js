@@ -141,8 +141,8 @@ export class HistoryReader {
   /**
    * Applies the entries that are not in chunks yet.
    * @param {HistoryState} state @param {number} sequence @param {() => boolean} isWanted
-   * @param {boolean} allowsGaps false: missing entries are an error, because another overview may lead to them; true: the gateway
-   *   has lost them
+   * @param {boolean} allowsGaps false: missing entries are an error, because a newer overview may show where they are; true: the
+   *   gateway has lost them
    */
   async #readTail(state, sequence, isWanted, allowsGaps) {
     const { stored, through } = /** @type {HistoryOverview} */ (this.#overview);

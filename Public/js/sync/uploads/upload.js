@@ -11,10 +11,10 @@ import { AttachmentError } from '../errors.js';
  *
  * The queue of the upload.
  * @typedef {object} UploadOwner
- * @property {(upload: Upload) => void} changed its state has changed
- * @property {(upload: Upload) => void} created the gateway has it
- * @property {(upload: Upload, status: number) => boolean} missing the gateway no longer has it; returns true if it must be
- *   created again
+ * @property {(upload: Upload) => void} changed called after a change of the state
+ * @property {(upload: Upload) => void} created called after the gateway has created the upload
+ * @property {(upload: Upload, status: number) => boolean} missing called if the gateway no longer has the upload; returns true if
+ *   it must be created again
  */
 
 /** Event: `change`, after a change of the state, the offset or `isInterrupted`. */
@@ -81,7 +81,7 @@ export class Upload extends EventTarget {
     return this.#blob.size;
   }
 
-  /** The content, so that it can be shown before the session has it. */
+  /** The content. The page shows it before the session has it. */
   get blob() {
     return this.#blob;
   }
@@ -95,7 +95,7 @@ export class Upload extends EventTarget {
     return this.#state;
   }
 
-  /** True if it is uploading, but the connection is lost. It retries by itself. */
+  /** True if the connection was lost during the upload. The upload retries by itself. */
   get isInterrupted() {
     return this.#isInterrupted;
   }
@@ -121,7 +121,7 @@ export class Upload extends EventTarget {
     this.#running?.abort();
   }
 
-  /** Puts it back into the queue. */
+  /** Puts the upload back into the queue. */
   resume() {
     if (this.#state === 'paused') this.#become('waiting');
   }

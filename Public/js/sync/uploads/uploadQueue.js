@@ -224,7 +224,7 @@ export class UploadQueue {
 
   /**
    * @param {Upload} upload @param {UploadRecord} record @param {number} status
-   * @returns {boolean} true if the gateway has lost it in a crash, so it must be created again
+   * @returns {boolean} true if the gateway has lost the upload in a crash, so that it must be created again
    */
   #missing(upload, { epoch }, status) {
     if (status === 404) {
@@ -308,7 +308,7 @@ export class UploadQueue {
   }
 }
 
-/** @param {Upload} upload that is over @returns {boolean} true if the gateway may have a useless part of it */
+/** @param {Upload} upload one that has ended @returns {boolean} true if the gateway may have a useless part of it */
 function isLeftBehind({ state, isBegun, error }) {
   if (state === 'ready' || !isBegun || isMissing(error)) return false;
   return !(error instanceof InvalidationReason) || error.kind === 'left';

@@ -24,7 +24,7 @@ import { newKey } from '../key.js';
  * @property {(id: string) => Promise<Blob | null>} blob
  * @property {(id: string) => Promise<unknown>} forget
  *
- * Leases. They prevent that two open pages of one browser run the same upload.
+ * Leases, which keep two open pages of one browser from running the same upload.
  * @typedef {object} UploadLeases
  * @property {string} own the lease of this page's uploads
  * @property {(lease: string) => Promise<boolean>} acquire false: an open page holds it

@@ -13,15 +13,16 @@ import { PieceSize } from './pieceSize.js';
  * @typedef {import('../environment.js').Environment} Environment
  *
  * @typedef {object} TransferEvents
- * @property {() => void} created the gateway has it
- * @property {(offset: number) => void} moved the number of sent or received bytes changed
- * @property {(status: number) => boolean} missing the gateway no longer has it; returns true if it must be created again
+ * @property {() => void} created called after the gateway has created the upload
+ * @property {(offset: number) => void} moved called after a change of the number of sent or received bytes
+ * @property {(status: number) => boolean} missing called if the gateway no longer has the upload; returns true if it must be
+ *   created again
  * @property {(isInterrupted: boolean) => void} interrupted true while it waits for a retry
  */
 
 /** The time without progress after which a request is aborted. The gateway itself waits 20 s for a body. */
 const SILENCE_MS = 30_000;
-/** The shorter time after the connection was lost: some browsers do not detect a lost connection while they send. */
+/** The shorter time once the network or the session is back: some browsers do not detect that a running request was lost. */
 const STALL_MS = 5000;
 
 export class UploadTransfer {
