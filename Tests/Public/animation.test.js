@@ -6,7 +6,7 @@ const GIF = new Blob(['GIF89a and some frames']);
 
 afterEach(() => Reflect.deleteProperty(globalThis, 'ImageDecoder'));
 
-test('each frame can be shown again and again, also in a browser that keeps one object for it', async () => {
+test('each frame can be decoded repeatedly, also in a browser that returns the same object each time', async () => {
   const decoders = useDecoder();
   const animation = await openAnimation(GIF);
   assert.deepEqual([animation?.frames, animation?.repetitions], [3, Infinity]);

@@ -28,7 +28,7 @@ for (
 test('a browser without the name of its platform has no keys of Apple', () => assert.equal(isApple({}), false));
 
 for (const { code } of LANGUAGES) {
-  test(`no text in ${code} names a key that keyboards of Apple lack`, async () => {
+  test(`no text in ${code} names a key that Apple keyboards lack`, async () => {
     await speak(code);
     const table = strings;
     nameAppleKeys(pageWith(), true);
@@ -63,7 +63,7 @@ test('the keys are written as in the menus of a Mac, also in titles that are alr
   assert.equal(strings.removeTitle, 'Entfernen (⌫)');
 });
 
-test('elsewhere nothing changes', () => {
+test('on other devices, nothing changes', () => {
   const page = pageWith('Undo (Ctrl Z)');
   nameAppleKeys(page, false);
   assert.deepEqual(page.titles, ['Undo (Ctrl Z)']);

@@ -7,9 +7,9 @@ import { gatewayEntry } from './support.js';
 const COLLECTION = 'https://draw.example/api/sessions/AAAAAAAAAAAAAAAAAAAAAA/attachments';
 
 /**
- * A fault of a request: `unheard`: nothing of it arrives · `cutAfter`: this number of bytes of its body arrives, without an
- * answer · `lost`: it succeeds, but without an answer · `hangs`: it hangs after `cutAfter` bytes until it is aborted · `answer`:
- * it has only this answer.
+ * A fault of a request. `unheard`: the request does not arrive · `cutAfter`: this number of bytes of its body arrives, and there
+ * is no answer · `lost`: the request succeeds, but there is no answer · `hangs`: the request hangs after `cutAfter` bytes until
+ * it is aborted · `answer`: the request has no effect, and gets this answer.
  * @typedef {{ unheard?: true, cutAfter?: number, lost?: true, hangs?: true,
  *   answer?: { status: number, headers?: Record<string, string>, text?: string } }} Fault
  *
@@ -22,7 +22,7 @@ export class FakeAttachments {
   stored = new Map();
   /** @type {{ method: string, id: string, headers: Record<string, string>, length: number }[]} */
   requests = [];
-  /** The number of accepted bytes of bodies. */
+  /** The number of body bytes that were accepted. */
   taken = 0;
   /** @type {Fault[]} one for each following request */
   faults = [];

@@ -138,7 +138,7 @@ export class FakeElement extends Target {
     return false;
   }
 
-  /** The other kinds of elements are never asked for. @param {string} selector */
+  /** Supports only selectors of one attribute. @param {string} selector */
   closest(selector) {
     return this.attributes.has(selector.slice(1, -1)) ? this : null;
   }
@@ -219,7 +219,7 @@ export class FakeDocument {
     return this.#all.find((one) => one.id === id) ?? null;
   }
 
-  /** Only open dialogs are asked for. @param {string} selector */
+  /** Supports only the selector of open dialogs. @param {string} selector */
   querySelector(selector) {
     return selector === 'dialog[open]' ? this.#all.find(({ open }) => open) ?? null : null;
   }

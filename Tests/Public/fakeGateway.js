@@ -30,8 +30,9 @@ export class FakeGateway {
   lines = [];
   /** The code of a temporary refusal of the next entry; '' for none. @type {string} */
   refuses = '';
-  /** True if used sequences of refused entries are on the disk too, and a client's `next` counts, as in the real gateway. */
+  /** True if the client sequences of refused entries are on the disk, too, as in the real gateway. */
   keepsUsed = true;
+  /** True if all client sequences below the `next` of a resume count as used, as in the real gateway. */
   takesNext = true;
 
   /** @param {string} url */

@@ -103,7 +103,7 @@ test('a view that is limited again without a change does not end the following',
   const { pages: [ana, ben], run } = meeting(2);
   ben.follow(ana);
   run(SECOND);
-  // As when the page gets its second sheet, or the window another size.
+  // This happens when the page gets its second sheet, or when the window is resized.
   ben.camera.pan(0, 0);
   run(SECOND);
   assert.equal(ben.followed, 'Person 1');
@@ -172,7 +172,7 @@ test('a follower that vanishes is forgotten', () => {
   assert.deepEqual(ana.followers, [ben.number]);
 });
 
-test('in a chain, all show the view of the first, and it does not grow', () => {
+test('in a chain of followers, all show the view of the first person, and the view does not grow', () => {
   const { pages: [ana, ben, cem], run } = meeting(3);
   ben.follow(ana);
   cem.follow(ben);
@@ -188,7 +188,7 @@ test('in a chain, all show the view of the first, and it does not grow', () => {
 });
 
 for (const length of [2, 3]) {
-  test(`in a circle of ${length}, nothing moves by itself, and the one who moves leads`, () => {
+  test(`in a circle of ${length} followers, nothing moves by itself, and the person who moves leads`, () => {
     const { pages, run } = meeting(length);
     pages.forEach((page, at) => {
       page.camera.pan(400 * at, 0);
@@ -199,7 +199,7 @@ for (const length of [2, 3]) {
     const before = pages.map(({ camera }) => [camera.version, camera.scale]);
     run(20 * SECOND);
     assert.deepEqual(pages.map(({ camera }) => [camera.version, camera.scale]), before);
-    // Within a circle of pages that all lead each other, the first movement breaks it.
+    // A page in the circle that moves stops following, which opens the circle.
     const [first] = pages;
     first.camera.pan(-1234, 0);
     run(5 * SECOND);
@@ -243,7 +243,7 @@ test('a leader who comes back is followed again, and one who stays away is given
   net.announce();
   run(3 * SECOND);
   assert.equal(ben.followed, 'Person 1');
-  // A reload without the memory of the tab: another number.
+  // After a reload that lost the tab's storage, the leader has another number.
   ana.number = 17;
   net.away.delete(ana);
   net.announce();

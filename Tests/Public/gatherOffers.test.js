@@ -1,4 +1,4 @@
-/** The requests of others to look at something. */
+/** The requests of other participants to see their part of the page. */
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
@@ -12,7 +12,7 @@ const HERE = { left: 0, top: 0, right: 10, bottom: 10 };
 let end = () => {};
 afterEach(() => end());
 
-test('a person who has just done something is asked, and goes there by a click', () => {
+test('a person who was just active gets an offer, and goes there by a click', () => {
   const { offers, clock, input, gather, gone, press } = page();
   clock.now = 60 * SECOND;
   input();
@@ -29,7 +29,7 @@ test('a person who only watches is brought there, and can go back', () => {
   assert.deepEqual([offers(), gone], [['P2 brought you here: Back'], [VIEW]]);
   press('Back');
   assert.deepEqual(gone, [VIEW, HERE]);
-  // From now on, that participant asks.
+  // From now on, the requests of that participant are only offers.
   clock.now += 60 * SECOND;
   gather(2);
   gather(3);
@@ -55,7 +55,7 @@ test('an offer disappears once its sender is followed', () => {
   assert.deepEqual(offers(), ['P2 brought you here: Back']);
 });
 
-test('a person who draws is asked, however long the stroke takes', () => {
+test('a person who draws gets an offer, however long the stroke takes', () => {
   const { offers, clock, gather, busy } = page();
   clock.now = 60 * SECOND;
   busy.is = true;
@@ -126,7 +126,7 @@ function page() {
   };
 }
 
-/** An element. */
+/** A fake element. */
 class Part extends EventTarget {
   /** @type {Part[]} */
   children = [];

@@ -311,7 +311,7 @@ test('entries that have left the log since the overview was read are found by an
   assert.deepEqual(history.asked.filter((query) => query === ''), ['', '']);
 });
 
-test('a part of the history that the gateway has lost hides no later moment', async () => {
+test('later moments can be shown although the gateway has lost an earlier part of the history', async () => {
   const history = new FakeHistory(randomEvents(60), { tail: 20 });
   history.events = history.events.filter(({ sequence }) => sequence <= 40 || sequence > 45);
   const { fetch } = history;

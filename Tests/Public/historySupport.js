@@ -54,9 +54,9 @@ export class FakeHistory {
   asked = [];
   /** The queries whose request was aborted. @type {string[]} */
   aborted = [];
-  /** The next answers instead of the right ones. @type {(Response | null)[]} */
+  /** The answers that replace the next correct ones. @type {(Response | null)[]} */
   answers = [];
-  /** While it is set, requests for pieces wait. @type {Promise<unknown> | null} */
+  /** If set, requests for pieces wait until it is fulfilled. @type {Promise<unknown> | null} */
   gate = null;
 
   /**

@@ -90,7 +90,7 @@ test('a shape is drawn with the cross, unless it is too small', () => {
   assert.equal(selection.size, 1);
 });
 
-test('the eraser tells what it removed', () => {
+test('the number of erased objects is announced', () => {
   const { page, shapes, said, toolbar } = keyboard('line');
   for (const key of ['Enter', 'Escape']) page.press(key);
   toolbar.choose('eraser');

@@ -1,4 +1,4 @@
-/** The parts that are created after the page has entered a session: they take over what is there. */
+/** The parts that are created after the page has entered a session: they take over the present state of the session. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -35,7 +35,7 @@ test('a session of several sheets shows the first one only, before the tabs are 
   assert.ok(page.camera.seen(SIZE.width, SIZE.height).right < 50_000);
 });
 
-test('the sheet of the address is shown, and told to the others, before the tabs are loaded', async (context) => {
+test('the sheet of the address is shown, and reported to the others, before the tabs are loaded', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout'] });
   const page = sheetPage('#page=2');
   const [x, y] = originOf(2);
@@ -91,7 +91,7 @@ test('a title that was received before is shown, and a later one is announced', 
   assert.match(document.getElementById('live')?.textContent ?? '', /Ben.*More plans/);
 });
 
-test('a person who follows this page since before gets its view', () => {
+test('a person who followed this page before the parts were loaded gets its view', () => {
   const { session, clock, last } = fakeSession();
   const early = new EarlyMessages();
   early.follow(session);
@@ -209,7 +209,7 @@ function sheetPage(hash = '', pageId = null) {
     last().tell(caughtUp(6));
     await quiet();
   };
-  /** The session cannot be entered. The page shows a board. */
+  /** Shows a board, because the session cannot be entered. */
   const leaves = () => {
     sharing.pageId = 'board-1';
     sharing.dispatchEvent(new Event('session'));

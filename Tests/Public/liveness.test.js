@@ -147,7 +147,7 @@ test('an answer to an early probe counts, also if later probes were sent', () =>
   assert.deepEqual([answers.length, fake.sockets.length], [3, 3]);
 });
 
-test('if probes are answered but sockets do not open, there is one socket each 12 s', () => {
+test('if probes are answered but sockets do not open, a new socket is tried every 12 s', () => {
   const { session, clock, sockets, last } = fakeSession({ isSilent: true });
   session.join();
   welcome(last());
@@ -158,7 +158,7 @@ test('if probes are answered but sockets do not open, there is one socket each 1
   }
 });
 
-test('an attempt by the person, while the gateway cannot be reached, has 12 s, and the probes go on', () => {
+test('an attempt that the person begins while the gateway cannot be reached has 12 s, and the probes go on', () => {
   const { session, clock, sockets, last } = fakeSession({ isSilent: true });
   session.join();
   welcome(last());

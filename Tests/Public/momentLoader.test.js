@@ -95,7 +95,7 @@ test('the last picture is known as the wanted one, also if the person wanted ano
   assert.deepEqual([log.last, log.shown], [[33], []]);
 });
 
-test('a closed history says nothing more about its loading, and its moment is named before it is shown', async () => {
+test('a closed history reports nothing more, and the nearest moment is the wanted one until one is shown', async () => {
   const history = new FakeHistory(randomEvents(60), { tail: 0 });
   const { loader, log } = await loaderOf(history);
   assert.equal(loader.nearest, -1);

@@ -136,7 +136,7 @@ test('a picture that is large, and not yet written when its session ends, is sto
   for (let at = 1; at <= 2000; at += 1) tab.hold(at);
   tab.hold(7, false);
   tab.snapshots.end(['key-2001', 'key-3']);
-  // From now on, the page shows something else.
+  // From now on, the page shows another picture.
   for (let at = 1; at <= 2000; at += 1) tab.hold(at, false);
   await quiet();
   const picture = await device.picture().snapshots.read(ID);
@@ -167,7 +167,7 @@ for (const fails of /** @type {const} */ (['open', 'put'])) {
   });
 }
 
-test('of two tabs, one writes; after it is closed, the other one does', async () => {
+test('only one of two tabs writes; after it is closed, the other one writes', async () => {
   const device = new Device();
   const [one, two] = [await device.open(), await device.open()];
   for (const tab of [one, two]) await tab.connects();
@@ -284,7 +284,7 @@ test('the pictures of eight sessions are kept, for a month at most', async () =>
   assert.equal(await device.count('sessions'), 8);
   assert.equal((await device.picture().snapshots.read('session-10'))?.shapes.length, 1);
   assert.equal(await device.picture().snapshots.read('session-1'), null);
-  // A page without a session keeps the same number.
+  // A page without a session keeps the same number of pictures.
   await device.removesOld();
   assert.equal(await device.count('sessions'), 8);
   device.time += 31 * DAY;

@@ -312,7 +312,7 @@ test('the objects are compared with the page as it is when the contents are load
   assert.deepEqual([shapes.length, placed.length, copies], [0, 1, 0]);
 });
 
-test('contents that cannot be loaded now are not said to be gone', async () => {
+test('contents that cannot be loaded now are not reported as gone', async () => {
   const { now, past, reject } = await loadable();
   const plan = returning(past.scene.all, now);
   const error = new GroupSessionError('unavailable');

@@ -36,7 +36,7 @@ test('a newcomer learns of raised hands at once, with their order', () => {
   for (const { hands } of [ana, ben]) hands.participantsChanged(() => true, [/** @type {any} */ (late)]);
   run(2 * SECOND);
   assert.deepEqual(orders()[2], [2, 1]);
-  // Only the newcomer was told.
+  // Only the newcomer got these messages.
   assert.deepEqual(net.sent.slice(-2).map(({ to }) => to), [[3], [3]]);
 });
 
@@ -55,7 +55,7 @@ test('lost messages are compensated by repeated ones', () => {
   net.isLost = false;
   run(5 * SECOND);
   assert.deepEqual(orders()[1], []);
-  // A hand that was lowered and raised again meanwhile is the later one.
+  // A hand that was lowered without a received message, and raised again, is the later one.
   ana.hands.raise();
   run(SECOND);
   ben.hands.raise();
@@ -74,7 +74,7 @@ test('a hand of a page that is silent for long, or has left, is lowered', () => 
   ana.hands.raise();
   run(SECOND);
   net.away.add(ana);
-  // A hidden page may speak once a minute only.
+  // A hidden page can send messages only once a minute.
   run(70 * SECOND);
   assert.deepEqual(orders()[1], [1]);
   run(FORGET_MS);

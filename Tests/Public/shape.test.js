@@ -341,7 +341,7 @@ test('with reduced motion, pointers jump; invalid points are ignored', () => {
   assert.equal(cursors.all.has(3), false);
 });
 
-test('the own pointer is sent at most thirty times a second, and so is its leaving', () => {
+test('the pointer of this person is sent at most thirty times a second, also when it leaves', () => {
   const sent = /** @type {object[]} */ ([]);
   const sender = new CursorSender((message) => sent.push(message));
   sender.moved(null);

@@ -228,9 +228,9 @@ class Importing {
   named = '';
   /** The starts of the inserted strokes. @type {string[]} */
   places = [];
-  /** The ids of the selected ones. @type {string[]} */
+  /** The ids of the selected strokes. @type {string[]} */
   chosen = [];
-  /** The place of the camera. */
+  /** The horizontal position of the camera. */
   cameraX = 0;
 
   /** @param {{ isEmpty: boolean, current: number, hasRoom?: boolean }} options */

@@ -164,7 +164,7 @@ test('the neighbor of a removed sheet is shown, and the sheet comes back with an
   assert.ok(log.includes('finish'));
 });
 
-test('a wanted sheet is shown as soon as it is there, but not during a stroke', async () => {
+test('a wanted sheet is shown as soon as it exists, but not during a stroke', async () => {
   const { commands, view, state } = page();
   view.want(2);
   assert.equal(view.current, 1);
@@ -201,7 +201,7 @@ test('the area of a linked sheet is shown before the sheet is known', async () =
   assert.deepEqual([third.view.current, third.camera.x, third.view.stopWaiting()], [1, 0, true]);
 });
 
-test('the sheet of a link that is not there is reported once, and not after the person has chosen another one', async () => {
+test('a link to a sheet that does not exist is reported once, and not after the person has chosen another sheet', async () => {
   const { view, commands } = page();
   let gone = 0;
   view.addEventListener('gone', () => (gone += 1));

@@ -84,7 +84,7 @@ test('nothing snaps to objects that move too, to objects out of view, or to smal
   assert.deepEqual(corner(), [503, 503]);
 });
 
-test('long freehand lines, texts and pictures attract, too', () => {
+test('objects also snap to long freehand lines, texts and pictures', () => {
   for (const add of ['pen', 'text', 'picture']) {
     const { moveTo, corner, draw, write, addPicture } = twoRectangles();
     if (add === 'pen') draw('pen', [500, 500, 700, 510]);
@@ -128,7 +128,7 @@ test('a new rectangle snaps with both corners; with Alt or Shift it does not', (
   assert.deepEqual(snapping.guides, []);
 });
 
-test('among very many objects, the nearest ones attract', () => {
+test('with very many objects in view, the nearest ones attract', () => {
   const page = openPage();
   for (let at = 0; at < 900; at += 1) {
     const [x, y] = [5 + (at % 30) * 33, 5 + Math.floor(at / 30) * 26];

@@ -99,7 +99,7 @@ test('a tap edits the topmost text; its color change is undone with the edit', (
   assert.deepEqual([textsOf(shapes)[1], shapes.all[1].rgb], ['over', '#30a46c']);
 });
 
-test('the undo of an edit leaves the text in its place while somebody drags it', () => {
+test('the undo of an edit does not move a text that another participant drags', () => {
   const { textTool, shapes, drawing } = tools('line');
   write(drawing, 'first');
   tap(textTool, 110, 100);

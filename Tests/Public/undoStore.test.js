@@ -108,7 +108,7 @@ test('a removed file does not come back after a reload, and the steps before it 
   assert.deepEqual(Object.keys(tab.look), [one]);
 });
 
-test('shapes that replaced others are exchanged for them again', () => {
+test('after a reload, an undo brings replaced shapes back and removes their replacements', () => {
   const tab = new Tab();
   const whole = tab.draw(1);
   const [removed, added] = [[/** @type {Stroke} */ (tab.shapes.find(whole))], [tab.part(2), tab.part(3)]];
