@@ -1,4 +1,4 @@
-/** The address of the page, and its place in the browser's history. */
+/** The address of the page, and its entry in the browser's history. */
 
 import { boardIn, sessionIn } from './startPage.js';
 

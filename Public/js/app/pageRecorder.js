@@ -130,7 +130,7 @@ export class PageRecorder {
     await this.save();
   }
 
-  /** @param {GroupSession | null} session from now on */
+  /** Switches to another session. @param {GroupSession | null} session null: none */
   #watch(session) {
     const { sharing: { gone }, list } = this.#parts;
     // The gateway has forgotten the page, so its link is of no use.

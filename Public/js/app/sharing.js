@@ -330,7 +330,7 @@ export class Sharing extends EventTarget {
   async #newBoard() {
     await this.#opening;
     await this.#alone.itemsStored;
-    // A session may have been created meanwhile.
+    // The person may have created a session during the wait.
     if (this.#session) return;
     // No `await` from here on, so that no stroke is drawn between the boards.
     this.#drawing.endStroke();

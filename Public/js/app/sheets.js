@@ -18,7 +18,7 @@ import { laterStrings } from '../i18n/later.js';
  * @typedef {import('../model/sheets.js').Sheet} Sheet
  * @typedef {import('../ui/sheetView.js').SheetView} SheetView
  * @typedef {{ number: number, name: string, label: string, content: import('../model/scene.js').Scene['sheet'] }} SheetOfPage
- *   `name`: '' if it has none; `label`: the name, or else the place
+ *   `name`: '' if it has none; `label`: the name, or else the position
  *
  * @typedef {object} Parts
  * @property {import('./sharing.js').Sharing} sharing
@@ -104,7 +104,7 @@ export function startSheets(parts) {
   view.addEventListener('change', parts.changed);
   presence.addEventListener('change', show);
   sharing.addEventListener('session', show);
-  // The faces are created again when somebody comes or goes.
+  // The faces are created again when a participant joins or leaves, so the marks have to be added again.
   new MutationObserver(show).observe(element('people'), { childList: true });
   show();
 

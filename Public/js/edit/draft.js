@@ -29,7 +29,7 @@ export class Draft {
   /**
    * Replaces the shape by a new version.
    * @param {Shape} shape @param {boolean} isDirty true if the others may see this version
-   * @returns {boolean} false if somebody removed it
+   * @returns {boolean} false if another participant removed it
    */
   update(shape, isDirty) {
     if (this.#current && !this.#shapes.find(shape.id)) {

@@ -180,7 +180,7 @@ export class Drawing extends EventTarget {
    * @param {string} typed
    * @param {TextStyle} style
    * @param {[number, number]} point the upper corner of a new text, where its first line begins
-   * @returns {boolean} false if somebody removed the text
+   * @returns {boolean} false if another participant removed the text
    */
   writeText(id, typed, style, [x, y]) {
     const text = cleanText(typed);

@@ -225,7 +225,7 @@ export class ItemStore extends EventTarget {
     return items.some((item) => this.current(item));
   }
 
-  /** Adds a removed item again at its place, under a new id. @param {Item} item that was removed @param {Blob} blob */
+  /** Adds a removed item again with its last placement, under a new id. @param {Item} item that was removed @param {Blob} blob */
   #restoreRemoved({ id, name, contentType, natural, preview, place }, blob) {
     this.#replacementIds.set(id, this.#insert({ blob, name, contentType, natural, preview }, place).id);
   }

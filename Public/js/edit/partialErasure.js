@@ -66,7 +66,7 @@ export class PartialErasure {
     this.#now = now;
   }
 
-  /** @param {import('../sync/groupSession.js').GroupSession | null} session from now on */
+  /** Switches to another session. @param {import('../sync/groupSession.js').GroupSession | null} session null: none */
   follow(session) {
     this.#session = session;
     this.#sent.clear();

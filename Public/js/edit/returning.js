@@ -27,7 +27,7 @@ import { IDENTITY } from '../protocol/transformSync.js';
  * @property {() => void} [update] called when the contents are loaded: brings the page up to date, so that it can be compared
  * @property {() => string} [key] returns a new key
  *
- * A picture or file, with its place in the past and its content; `error`: the reason why there is no content.
+ * A picture or file, with its past placement and its content; `error`: the reason why there is no content.
  * @typedef {{ item: Item, place: Placement, blob: Blob | null, error: unknown }} Loaded
  */
 

@@ -38,7 +38,7 @@ export class CameraGlide {
     this.#glides = glides;
   }
 
-  /** True if something else has moved the camera since the beginning. */
+  /** True if the camera was moved in another way since the glide began. */
   get isInterrupted() {
     return this.#target !== null && this.#camera.version !== this.#version;
   }

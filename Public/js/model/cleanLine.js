@@ -1,4 +1,4 @@
-/** Names of sheets, and titles: a single line, typed by this person or received from anybody. */
+/** Names of sheets, and titles: a single line, typed by this person or received from another participant. */
 
 import { cleanText } from './text.js';
 

@@ -19,7 +19,7 @@ import { Text } from './text.js';
 
 /** The distance, in points, within which an end is already at its position, because coordinates are rounded. */
 const SLACK = 0.03;
-/** The fraction to which places on an object are rounded. */
+/** The inverse of the step to which positions on an object are rounded, as parts of a side. */
 const FINENESS = 1e6;
 
 /** @param {Drawable} one @returns {boolean} true if ends of lines can be attached to it */

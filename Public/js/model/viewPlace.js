@@ -21,7 +21,7 @@ export function freeView(camera, { width, height }) {
 }
 
 /**
- * Returns the place of a point on the canvas, such as that of the mouse before the camera moved or another sheet was shown.
+ * Returns the position of a point on the canvas. The point may be that of the mouse before the camera moved.
  * @param {Camera} camera @param {Size} canvas @param {[number, number] | null} point of the plane
  * @returns {{ x: number, y: number } | null} in pixels; null if the point is not in view, or there is none
  */

@@ -116,7 +116,7 @@ export class PageList {
     const [boards, records] = await Promise.all([this.#allBoards(), this.#stored()]);
     const others = [...boards, ...records.filter(({ isShared }) => !isShared)].filter(({ id }) => !listed.has(id));
     for (const id of new Set(others.map(({ id }) => id))) {
-      // A board that is open in a tab, such as this one, may get content meanwhile.
+      // A board that is open in a tab, such as this one, may get content at any time, so it stays.
       if (!await this.#leases.acquire(id, { isPatient: false })) continue;
       if (await this.#removeEmptyBoard(id)) await this.forget(id);
       this.#leases.release(id);

@@ -73,7 +73,7 @@ export class SessionSnapshots {
   /** @param {string} session its id @returns {Promise<Snapshot | null>} null if nothing is stored */
   async read(session) {
     const { database } = this.#parts;
-    // In one transaction: another tab may replace the record and its parts meanwhile.
+    // Both are read in one transaction, because another tab may replace the record and its parts at any time.
     const [record, parts = []] = await database.read(['sessions', 'parts'], (stores) => {
       const asked = [stores.sessions.get(session)];
       asked[0].onsuccess = () => {

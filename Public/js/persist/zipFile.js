@@ -32,7 +32,7 @@ export async function zipOf(files, now = new Date()) {
     const facts = factsOf(new Uint8Array(await blob.arrayBuffer()), nameBytes.length, now);
     const local = bytesOf([LOCAL, 4], [VERSION, 2], [FLAGS, 2], [0, 2], ...facts, [0, 2]);
     parts.push(local, nameBytes, blob);
-    // Then the comment, the disk, the attributes, and the place of the file.
+    // The extra field, the comment, the disk, the attributes, and the position of the file.
     const rest = /** @type {[number, number][]} */ ([[0, 2], [0, 2], [0, 2], [0, 2], [0, 4], [offset, 4]]);
     directory.push(bytesOf([CENTRAL, 4], [VERSION, 2], [VERSION, 2], [FLAGS, 2], [0, 2], ...facts, ...rest), nameBytes);
     offset += local.length + nameBytes.length + blob.size;

@@ -20,7 +20,7 @@ export class EarlyMessages {
   #entries = new Map();
   #isOver = false;
 
-  /** @param {GroupSession | null} session from now on */
+  /** Switches to another session. @param {GroupSession | null} session null: none */
   follow(session) {
     this.#lifetime?.abort();
     this.#entries.clear();

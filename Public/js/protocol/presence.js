@@ -65,7 +65,7 @@ export class Presence extends EventTarget {
     this.#activeAt = now();
   }
 
-  /** @param {GroupSession | null} session from now on */
+  /** Switches to another session. @param {GroupSession | null} session null: none */
   follow(session) {
     this.#session = session;
     this.#activities.clear();
@@ -129,7 +129,7 @@ export class Presence extends EventTarget {
 
   /** @param {boolean} [isConnected] true if the connection has just come back */
   #sendAway(isConnected = false) {
-    // Participants who joined meanwhile expect the first sheet, and the others still know the last message.
+    // Participants who joined since the loss assume the first sheet, and the others know the sheet that was sent last.
     const isSheetUnknown = isConnected && Math.max(this.#sheet, this.#sentSheet) > 1;
     if (this.#isAway !== this.#sentAway || isSheetUnknown) this.#send();
   }

@@ -92,8 +92,8 @@ export function transformMessage({ factor, x, y, angle }) {
  */
 
 /**
- * The message type, unreliable: `{"ids": […], "factor": 1, "point": [x, y]}`, relative to the shapes' places. With `angle` and
- * `center`, they are then rotated about that center.
+ * The message type, unreliable: `{"ids": […], "factor": 1, "point": [x, y]}`, relative to the shapes' own positions. With `angle`
+ * and `center`, they are then rotated about that center.
  */
 export const TRANSFORM_TYPE = 'MotionMessage';
 /** The maximum number of ids in a message. The other participants see the remaining shapes move when the drag ends. */
@@ -125,7 +125,7 @@ export class TransformSync {
     this.#now = now;
   }
 
-  /** @param {GroupSession | null} session from now on */
+  /** Switches to another session. @param {GroupSession | null} session null: none */
   follow(session) {
     this.#lifetime?.abort();
     this.#lifetime = new AbortController();

@@ -45,7 +45,7 @@ export class TransientMessages {
     this.#now = now;
   }
 
-  /** @param {GroupSession | null} session from now on */
+  /** Switches to another session. @param {GroupSession | null} session null: none */
   follow(session) {
     this.#lifetime?.abort();
     this.#lifetime = new AbortController();

@@ -17,7 +17,7 @@ import { encodedLength, Retention } from './wire.js';
  *
  * @typedef {object} MessageContext
  * @property {Participant | null} source the sender; null if the participant is no longer known
- * @property {number} sequence its place in the session's order; 0 if unreliable
+ * @property {number} sequence its position in the session's order; 0 if unreliable
  * @property {string | null} key
  * @property {number} retention
  */

@@ -8,7 +8,7 @@ import { Retention } from './wire.js';
  * @typedef {object} OutboxItem
  * @property {OutgoingEntry} entry
  * @property {number} clientSequence 0 until it is first sent
- * @property {number} sequence an upper bound of its place in the session's order; 0 until the session has it
+ * @property {number} sequence an upper bound of its position in the session's order; 0 until the session has it
  * @property {boolean} isAcked true once the result was reported
  */
 

@@ -34,7 +34,7 @@ const MAXIMUM_TARGETS = 1000;
 /**
  * An entry as a client receives it.
  * @typedef {object} Entry
- * @property {number} sequence its place in the session's order; 0: unreliable, or a part of a snapshot's state
+ * @property {number} sequence its position in the session's order; 0: unreliable, or a part of a snapshot's state
  * @property {number} sender a participant's number; 0 is the gateway itself
  * @property {number} clientSequence of its sender; 0: none
  * @property {string} type

@@ -68,7 +68,7 @@ export class KeyboardPlacing {
    */
   endDrawing(pointer, from) {
     const { shapes } = this.#parts;
-    // Others may have drawn something meanwhile, so only drafts count.
+    // Other participants may have added shapes since then, so only drafts count.
     const drafts = this.#from(from).filter(({ id }) => shapes.pendingEdit(id)?.isDraft);
     pointer.lift();
     return this.#remembered(drafts.filter(({ id }) => shapes.find(id)));

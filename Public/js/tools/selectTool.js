@@ -276,7 +276,7 @@ export function dragTransform({ corner, bounds }, dx, dy, isItem) {
   return scaleAbout(factor, right > 0 ? bounds.left : bounds.right, down > 0 ? bounds.top : bounds.bottom);
 }
 
-/** @param {number} value @returns {number} rounded, so that a move back leads to the same place */
+/** @param {number} value @returns {number} rounded, so that a move back leads to the same position */
 function rounded(value) {
   return Math.round(value * 100) / 100;
 }

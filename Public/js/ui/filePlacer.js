@@ -24,7 +24,7 @@ import { toast } from './dialogs.js';
 
 /** The offset of an item that would cover another one exactly, in pixels. */
 const ASIDE = 32;
-/** The search for a free place, in pixels: the distance of tried places, the gap to other items, and the height of the bars. */
+/** The search for free space, in pixels: the distance of tried positions, the gap to other items, and the height of the bars. */
 const STEP = 16;
 const GAP = 12;
 const BAR_HEIGHT = 80;
@@ -32,7 +32,7 @@ const BAR_HEIGHT = 80;
 /** Places files on the page: refuses those that are too large, and places the others side by side. */
 export class FilePlacer {
   #parts;
-  /** Fulfilled when earlier files are placed, because only then the free places are known. */
+  /** Fulfilled when earlier files are placed, because the free space is unknown until then. */
   #before = Promise.resolve();
 
   /** @param {Parts} parts */
@@ -42,7 +42,7 @@ export class FilePlacer {
 
   /**
    * @param {File[]} files
-   * @param {{ x: number, y: number } | null} at a point of the canvas; null: a free place, or else the center
+   * @param {{ x: number, y: number } | null} at a point of the canvas; null: free space in the view, or else the center
    */
   add(files, at) {
     this.#before = this.#before.then(() => this.#add(files, at));
@@ -76,7 +76,7 @@ export class FilePlacer {
   }
 
   /**
-   * @param {Frame[]} frames @returns {[number, number] | null} the offset to a place in view where they cover nothing; null: none
+   * @param {Frame[]} frames @returns {[number, number] | null} the offset at which they are in view and cover nothing; null: none
    */
   #offsetToFreeSpace(frames) {
     const { items, camera, view } = this.#parts;
@@ -94,7 +94,7 @@ export class FilePlacer {
     return offsetToFreeSpace(frames.map(boundsOf), taken, seen, STEP / scale);
   }
 
-  /** @param {Frame[]} frames @returns {[number, number]} the offset to a place where none covers another item exactly */
+  /** @param {Frame[]} frames @returns {[number, number]} an offset at which none covers another item exactly */
   #offsetToUncovered(frames) {
     const { items, camera } = this.#parts;
     const aside = ASIDE / camera.scale;

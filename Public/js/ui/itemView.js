@@ -192,7 +192,7 @@ export function pageColors() {
   };
 }
 
-/** The list of pictures and files. Each row is at the place of its item on the canvas. */
+/** The list of pictures and files. Each row lies over its item on the canvas. */
 export class ItemLayer {
   #list = element('items');
   #parts;

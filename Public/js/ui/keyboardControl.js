@@ -100,7 +100,7 @@ export class KeyboardControl {
     this.#parts.cursors.moved(null);
   }
 
-  /** Shows the cross at its place. @returns {false} no other frame is needed */
+  /** Updates the position of the cross. @returns {false} no other frame is needed */
   frame() {
     this.#cross.show(this.#parts.toolbar.tool);
     return false;

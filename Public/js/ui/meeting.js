@@ -162,7 +162,7 @@ export class Meeting {
     });
   }
 
-  /** @param {GroupSession | null} session from now on */
+  /** Switches to another session. @param {GroupSession | null} session null: none */
   #enter(session) {
     this.#lifetime?.abort();
     this.#lifetime = new AbortController();

@@ -19,7 +19,7 @@ const MAX_EXCERPT = 60;
 const NAMED_TOOLS = ['line', 'arrow', 'rectangle', 'ellipse'];
 
 /**
- * Names a group of objects by its kind, its author, its color and its place, such as `12 strokes, by Ana, red, top left`.
+ * Names a group of objects by its kind, its author, its color and its position, such as `12 strokes, by Ana, red, top left`.
  * @param {ObjectGroup} group @param {{ view: Bounds, isDark: boolean, authorOf: (one: Drawable) => Author }} options
  * @returns {string}
  */
@@ -30,7 +30,7 @@ export function nameOfGroup({ members, bounds }, { view, isDark, authorOf }) {
   return [...parts, placeName(bounds, view)].filter(Boolean).join(', ');
 }
 
-/** @param {Bounds} bounds @param {Bounds} view @returns {string} the place in words */
+/** @param {Bounds} bounds @param {Bounds} view @returns {string} the position in words */
 export function placeName(bounds, view) {
   const { isInView, index } = placeIn(bounds, view);
   return (isInView ? laterStrings.places : laterStrings.beyond)[index];

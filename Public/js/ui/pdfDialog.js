@@ -100,7 +100,7 @@ class PDFDialog {
       else toast(laterStrings.pdf.unreadable, { title: this.#file.name, stays: true });
       return this.#close([this.#file]);
     }
-    // The person may have closed the dialog meanwhile.
+    // The person may have closed the dialog while the PDF was opened.
     if (signal.aborted) return void this.#pdf.close();
     const { pageCount } = this.#pdf;
     this.#grid = new PDFPageGrid(pageCount, this.#pdf.paint.bind(this.#pdf), () => this.#chosen());

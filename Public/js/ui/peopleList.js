@@ -27,7 +27,7 @@ export class PeopleList {
    * @param {object} parts
    * @param {import('./people.js').People} parts.people
    * @param {(person: Person) => Marks} parts.marksOf
-   * @param {() => { hand: number, followers: number }} parts.own the place of this person's hand, and the number of followers
+   * @param {() => { hand: number, followers: number }} parts.own the position of this person's hand, and the number of followers
    * @param {(person: Person) => void} parts.follow begins or stops following a person
    */
   constructor(parts) {
@@ -87,8 +87,8 @@ export class PeopleList {
 }
 
 /**
- * @param {{ name: string, color: string }} person @param {string[]} notes @param {number} hand the place of the raised hand; 0: it
- *   is not raised
+ * @param {{ name: string, color: string }} person @param {string[]} notes @param {number} hand the position of the raised hand;
+ *   0: it is not raised
  * @param {string} kind the state @param {import('./people.js').People['faceOf']} faceOf
  */
 function row({ name, color }, notes, hand, kind, faceOf) {

@@ -9,7 +9,7 @@ import { icon } from './icons.js';
  * @typedef {import('./people.js').Person} Person
  *
  * @typedef {object} Marks
- * @property {number} hand the place of the person's raised hand, from 1 on; 0: it is not raised
+ * @property {number} hand the position of the person's raised hand, from 1 on; 0: it is not raised
  * @property {boolean} isFollowed true if this page follows the person
  * @property {boolean} isFollower true if the person follows this page
  */
@@ -20,7 +20,7 @@ const EYE = 'M3 12c2.2-4 5.2-6 9-6s6.8 2 9 6c-2.2 4-5.2 6-9 6s-6.8-2-9-6zM12 9.5
  * Marks the chips.
  * @param {import('./people.js').People} people
  * @param {(person: Person) => Marks} marksOf
- * @param {{ hand: number, followers: number }} own the place of this person's hand, and the number of followers
+ * @param {{ hand: number, followers: number }} own the position of this person's raised hand, and the number of followers
  */
 export function markChips(people, marksOf, own) {
   for (const person of people.others) {
@@ -39,7 +39,7 @@ export function markChips(people, marksOf, own) {
   if (mine) mark(mine, own.hand, own.followers);
 }
 
-/** @param {number} place of a hand @returns {string} for screen readers; '' if it is not raised */
+/** @param {number} place the position of a raised hand @returns {string} for screen readers; '' if it is not raised */
 export function handText(place) {
   return place > 0 ? laterStrings.handPlace(place) : '';
 }

@@ -59,7 +59,7 @@ export class SelectionController {
     return this.#commands.tasks;
   }
 
-  /** @param {import('../sync/groupSession.js').GroupSession | null} session from now on */
+  /** Switches to another session. @param {import('../sync/groupSession.js').GroupSession | null} session null: none */
   follow(session) {
     this.selectTool.cancel();
     if (this.#parts.shapes.size === 0) this.#commands.reset();
@@ -188,7 +188,7 @@ export class SelectionView {
     const { selection, selectTool, commands, camera } = this.#parts;
     const { size, version } = selection;
     const { outlineTransform, isDragging, isBusy } = commands;
-    // A large selection that is still being changed has no final place yet.
+    // A large selection that is still being changed has no final position yet.
     if (isBusy) {
       this.#shown = '';
       this.#frame.hidden = this.#bar.hidden = true;

@@ -1,4 +1,4 @@
-/** Keeps a selection that keys move in view, and announces its place. */
+/** Keeps a selection in view while keys move it, and announces its position. */
 
 import { follow, freeView } from '../model/viewPlace.js';
 import { overlap } from '../model/stroke.js';
@@ -15,7 +15,7 @@ import { placeName } from './objectNames.js';
 
 export class SelectionFollower {
   #parts;
-  /** The place that was announced last. */
+  /** The position that was announced last. */
   #place = '';
 
   /** @param {Parts} parts */
@@ -32,14 +32,14 @@ export class SelectionFollower {
     requestFrame();
   }
 
-  /** Announces the place of the selection if it is another one. To be called after the last movement. */
+  /** Announces the position of the selection if it has changed. To be called after the last movement. */
   stopped() {
     const before = this.#place;
     const place = this.place;
     if (place !== '' && place !== before) announce(place);
   }
 
-  /** The place of the selection in words, which is not announced again; '': nothing is selected. */
+  /** The position of the selection in words, which then is not announced again; '': nothing is selected. */
   get place() {
     const { selection: { bounds }, camera, view } = this.#parts;
     this.#place = bounds ? placeName(bounds, freeView(camera, view)) : '';

@@ -38,7 +38,7 @@ export class SharedCursors {
     this.#requestFrame = requestFrame;
   }
 
-  /** @param {GroupSession | null} session from now on */
+  /** Switches to another session. @param {GroupSession | null} session null: none */
   follow(session) {
     this.#cursors.keepOnly(() => false);
     this.#session = session;

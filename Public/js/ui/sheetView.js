@@ -251,7 +251,7 @@ export class SheetView extends EventTarget {
 }
 
 /**
- * Returns the place of the first object of a command that is found.
+ * Returns the bounds of the first object of a command: those of the displayed object, or else those in the command.
  * @param {NonNullable<Command['content']>} content @param {Parts['find']} find @returns {Bounds | null}
  */
 function placeOf(content, find) {

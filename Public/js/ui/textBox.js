@@ -1,6 +1,6 @@
 /**
- * The input of a text, at its place on the page. The canvas paints the text, and this element shows only the caret and the marked
- * characters, so that the text looks the same during and after editing.
+ * The input of a text, over the text on the page. The canvas paints the text, and this element shows only the caret and the
+ * selected characters, so that the text looks the same during and after editing.
  */
 
 import { familiesOf, renderingOf } from '../model/fonts.js';

@@ -37,9 +37,9 @@ const table = {
   placed: (what) => `Placed and selected: ${what}`,
   tooSmall: 'Too small: nothing was drawn.',
   nothingErased: 'Nothing was removed.',
-  /** The places in the view, row by row. */
+  /** The parts of the view, row by row. */
   places: ['top left', 'top', 'top right', 'left', 'middle', 'right', 'bottom left', 'bottom', 'bottom right'],
-  /** The directions in which something is outside of the view, in the same order. The middle is never used. */
+  /** The directions in which an object is outside of the view, in the same order. The middle is never used. */
   beyond: [
     'outside the view, above left',
     'outside the view, above',

@@ -31,7 +31,7 @@ export async function thumbnailOf(drawables, paint, paper) {
     try {
       paint(context, drawable);
     } catch {
-      // The page changed meanwhile, and a decoded picture was dropped from memory.
+      // While the thumbnail was painted, the page dropped a decoded picture from memory.
     }
   }
   return await small(canvas) ?? await small(halved(canvas));

@@ -26,7 +26,7 @@ export class HistoryRequests {
   #fetch;
   #wait;
   #running = 0;
-  /** Begin the requests that wait for a place. @type {(() => void)[]} */
+  /** Functions that begin the waiting requests. @type {(() => void)[]} */
   #waiting = [];
 
   /**
