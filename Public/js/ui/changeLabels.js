@@ -25,6 +25,13 @@ export class ChangeLabels {
   #layer = element('cursors');
   /** @type {Map<number, { shown: HTMLElement, bounds: Bounds, until: number }>} by the participant's number */
   #labels = new Map();
+  /**
+   * The labels of the next frame, by the participant's number. Thousands of changes may arrive before it.
+   * @type {Map<number, { text: string, color: string, bounds: Bounds }>}
+   */
+  #next = new Map();
+  /** The visible part of the plane at the first change since the last frame. @type {Bounds | null} */
+  #seen = null;
 
   /** @param {Parts} parts */
   constructor(parts) {
@@ -33,6 +40,9 @@ export class ChangeLabels {
 
   /** @param {number} now @returns {boolean} true if another frame is needed */
   frame(now) {
+    for (const [number, label] of this.#next) this.#replace(number, label, now + SHOWN_MS);
+    this.#next.clear();
+    this.#seen = null;
     for (const [number, { shown, bounds, until }] of this.#labels) {
       if (now >= until) {
         shown.remove();
@@ -45,7 +55,7 @@ export class ChangeLabels {
     return this.#labels.size > 0;
   }
 
-  /** Shows who changed something. @param {import('../model/scene.js').RemoteChange} change */
+  /** Shows in the next frame who changed something. @param {import('../model/scene.js').RemoteChange} change */
   show({ sender, before, after }) {
     const one = after ?? before;
     const { camera, participant, requestFrame, isSeenAt } = this.#parts;
@@ -53,15 +63,21 @@ export class ChangeLabels {
     // A stroke is labelled only when it is finished.
     if (!who || !one?.isFinished || before?.isFinished === false) return;
     const { bounds } = one;
-    if (!overlap(bounds, camera.seen(innerWidth, innerHeight)) || isSeenAt(sender, bounds)) return;
-    this.#labels.get(sender)?.shown.remove();
-    this.#labels.delete(sender);
-    if (this.#labels.size >= MAX_LABELS) return;
-    const tag = make('div', { class: 'change-label' }, after ? who.name : strings.tookAway(who.name));
-    tag.style.setProperty('--own', who.color);
-    tag.style.setProperty('--on-own', textOn(who.color));
-    this.#layer.append(tag);
-    this.#labels.set(sender, { shown: tag, bounds, until: performance.now() + SHOWN_MS });
+    this.#seen ??= camera.seen(innerWidth, innerHeight);
+    if (!overlap(bounds, this.#seen) || isSeenAt(sender, bounds)) return;
+    this.#next.set(sender, { text: after ? who.name : strings.tookAway(who.name), color: who.color, bounds });
     requestFrame();
+  }
+
+  /** @param {number} number @param {{ text: string, color: string, bounds: Bounds }} label @param {number} until */
+  #replace(number, { text, color, bounds }, until) {
+    this.#labels.get(number)?.shown.remove();
+    this.#labels.delete(number);
+    if (this.#labels.size >= MAX_LABELS) return;
+    const shown = make('div', { class: 'change-label' }, text);
+    shown.style.setProperty('--own', color);
+    shown.style.setProperty('--on-own', textOn(color));
+    this.#layer.append(shown);
+    this.#labels.set(number, { shown, bounds, until });
   }
 }
