@@ -464,8 +464,7 @@ def test_without_a_history_there_is_no_time_machine(chromium, unopened_page, pro
 @both
 def test_an_erased_page_with_thousands_of_objects_comes_back_complete_and_in_order(browser, unopened_page, problems, out):
     problems.allow("/history")
-    # The restoration sends thousands of entries, so the limit of their rate must be high.
-    running = Gateway("--max-entries-per-second", "5000")
+    running = Gateway()
     try:
         a, b = (unopened_page(browser, viewport={"width": 1000, "height": 700}) for _ in range(2))
         a.goto(running.http)

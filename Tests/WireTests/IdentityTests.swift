@@ -111,7 +111,7 @@ struct LimitsTests {
         "DRAWTOGETHER_MAX_SESSIONS_PER_ADDRESS_PER_MINUTE"
       ),
       ("joinSeconds", 10, "--join-seconds", "DRAWTOGETHER_JOIN_SECONDS"),
-      ("entriesPerSecond", 1_000, "--max-entries-per-second", "DRAWTOGETHER_MAX_ENTRIES_PER_SECOND"),
+      ("entriesPerSecond", 2_000, "--max-entries-per-second", "DRAWTOGETHER_MAX_ENTRIES_PER_SECOND"),
       ("bodyStallSeconds", 20, "--body-stall-seconds", "DRAWTOGETHER_BODY_STALL_SECONDS"),
       (
         "minimumBodyBytesPerSecond", 1_024, "--minimum-body-bytes-per-second",

@@ -13,7 +13,7 @@ import { readParticipant } from './participants.js';
 /** The limits until the gateway has sent its own. @type {Limits} */
 export const DEFAULT_LIMITS = {
   messageBytes: 262_144,
-  entriesPerSecond: 1000,
+  entriesPerSecond: 2000,
   bytesPerSecond: 4_194_304,
 };
 

@@ -19,10 +19,10 @@ const MESSAGE_BYTES = 64 * 1024;
 const SOCKET_BYTES = 1024 * 1024;
 const UNRELIABLE_SOCKET_BYTES = 32 * 1024;
 /**
- * The burst of this client, as seconds of the average rate. The gateway accepts two seconds. Half of that is safe, even if the
- * network delivers several messages together.
+ * The burst of this client, as seconds of the average rate. The gateway accepts two, so nothing is refused if the network delivers the
+ * messages of half a second together.
  */
-const BURST_SECONDS = 1;
+const BURST_SECONDS = 1.5;
 const SOCKET_FULL_MS = 50;
 
 export class Sender {

@@ -3,7 +3,7 @@ package struct Limits: Decodable, JSONWritable, Sendable, Equatable {
   /// The maximum number of bytes of an entry's payload.
   package var messageBytes = 262_144
   /// The maximum number of entries per second from a participant, on average; a burst may be twice that.
-  package var entriesPerSecond = 1_000
+  package var entriesPerSecond = 2_000
   /// The maximum number of bytes of entries per second from a participant, on average; a burst may be twice that.
   package var bytesPerSecond = 4 << 20
   /// The maximum number of concurrent participants of a session.
