@@ -78,7 +78,9 @@ struct SendGateTests {
     "A burst has at most the entries of 2 s at the rate limit; the next error states when a quarter of it is allowed"
   )
   func rate() throws {
-    var gate = gate()
+    var limits = Limits()
+    limits.entriesPerSecond = 1_000
+    var gate = gate(limits)
     for _ in 0..<1_999 { #expect(try gate.admit(entry(1), now: start)) }
     try gate.admit(ActivityChange(title: "T"), now: start)
     let refusal = AdmissionError.rateLimited(retryAfter: .milliseconds(500))
