@@ -60,6 +60,10 @@ int clinux_allowed_cores(void) {
   return -EINVAL;
 }
 
+// Memory
+
+void clinux_limit_arenas(int count) { mallopt(M_ARENA_MAX, count); }
+
 // epoll
 
 int clinux_epoll_create(void) { return result(epoll_create1(EPOLL_CLOEXEC)); }

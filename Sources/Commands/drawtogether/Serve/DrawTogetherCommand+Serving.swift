@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Gateway
 internal import Glibc
 internal import Synchronization
@@ -6,6 +7,13 @@ internal import Platform
 internal import Primitives
 
 extension DrawTogetherCommand {
+  /// Limits the number of memory pools of glibc's allocator to one more than the number of cores, which is enough to avoid most
+  /// waiting. By default, there are up to eight for each core. Each pool keeps freed memory for its own threads: after two million
+  /// entries with a history, the gateway had 97 MiB instead of 55.
+  private static func limitArenas() {
+    clinux_limit_arenas(CInt(clamping: UsableCores.ofThisProcess() + 1))
+  }
+
   /// The maximum time for writing the remaining log lines at the end, if the process that reads the log no longer reads.
   private static let logFlushTime = Duration.seconds(1)
 
@@ -16,6 +24,7 @@ extension DrawTogetherCommand {
     let begun = MonotonicTime.now()
     let configuration = try fit(try complete(asked), origins).configuration
     DescriptorLimit.raise()
+    Self.limitArenas()
     let format = configuration.logFormat ?? (isatty(STDERR_FILENO) == 1 ? .text : .json)
     try StartCheck(configuration).beforeStart()
     do {

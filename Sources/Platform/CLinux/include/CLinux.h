@@ -20,6 +20,9 @@ int clinux_wall_is_synchronised(void);
 // The number of cores that the calling thread may run on.
 int clinux_allowed_cores(void);
 
+// Limits the number of memory pools (arenas) from which the threads of this process allocate. Has no effect on earlier arenas.
+void clinux_limit_arenas(int count);
+
 // epoll. Events are the three bits below. Every registration is for all three events, and is edge-triggered.
 static const uint32_t clinux_readable = 1;
 static const uint32_t clinux_writable = 2;
