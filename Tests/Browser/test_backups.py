@@ -37,6 +37,8 @@ def go_back(own: Gateway, backup: Path) -> None:
     own.start()
 
 
+# The tests of the contract restore backups, too.
+@in_full
 def test_participants_continue_from_a_restored_backup(chromium, open_page, own, tmp_path):
     a = open_page(chromium, own.http)
     path = share(a)
