@@ -13,6 +13,10 @@ WISH = "localStorage.setItem('drawtogether:color', '#e5484d')"
 NOTE, LABEL = ".name-note", ".author-label"
 
 
+def are_distinct(colors: list[str]) -> bool:
+    return all(distance(one, other) >= 0.15 for one, other in combinations(colors, 2))
+
+
 def given_color(page) -> str:
     return page.evaluate("drawTogether.me.color")
 
@@ -53,9 +57,8 @@ def test_eight_people_with_one_favorite_color_do_not_look_alike(chromium, firefo
         pages.append(page)
     for page in pages:
         sees_people(page, 8, seconds=20)
-    present = [given_color(page) for page in pages]
+    present = until(lambda: [given_color(page) for page in pages], are_distinct)
     assert "#e5484d" in present
-    assert all(distance(one, other) >= 0.15 for one, other in combinations(present, 2)), present
     until(lambda: [own_color(page) for page in pages], lambda own: own == present)
     # A second tab is the same person, and a reload keeps the color.
     tab = open_in(pages[5].context, pages[5].url, problems)
