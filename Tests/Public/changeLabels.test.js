@@ -45,6 +45,15 @@ test('own entries and strokes that are being drawn get no labels', () => {
   assert.deepEqual(labels(), ['Ben at 112']);
 });
 
+test('changes that arrived while the page was hidden get no labels later', () => {
+  const { last, labels } = world();
+  welcome(last());
+  last().entries(stroke(BEN, 1));
+  assert.deepEqual(labels(performance.now() + 2000), []);
+  last().entries(stroke(CARA, 2));
+  assert.deepEqual(labels(performance.now()), ['Cara at 102']);
+});
+
 /** A page that joins a session, with its labels. */
 function world() {
   /** @type {Set<any>} */
@@ -79,8 +88,8 @@ function world() {
   const { session, last } = fakeSession();
   drawing.attach(session, { bringsPicture: false });
   session.join();
-  const labels = () => {
-    changeLabels.frame(0);
+  const labels = (now = 0) => {
+    changeLabels.frame(now);
     // A stroke covers 7 points to the left of its first point.
     const placeOf = (/** @type {any} */ { style }) => 7 + Number.parseFloat(style.transform.slice('translate('.length));
     return [...shown].map((tag) => `${tag.text} at ${placeOf(tag)}`).toSorted();

@@ -27,7 +27,7 @@ export class ChangeLabels {
   #labels = new Map();
   /**
    * The labels of the next frame, by the participant's number. Thousands of changes may arrive before it.
-   * @type {Map<number, { text: string, color: string, bounds: Bounds }>}
+   * @type {Map<number, { text: string, color: string, bounds: Bounds, until: number }>}
    */
   #next = new Map();
   /** The visible part of the plane at the first change since the last frame. @type {Bounds | null} */
@@ -40,7 +40,8 @@ export class ChangeLabels {
 
   /** @param {number} now @returns {boolean} true if another frame is needed */
   frame(now) {
-    for (const [number, label] of this.#next) this.#replace(number, label, now + SHOWN_MS);
+    // A hidden page gets no frames. When it is visible again, its old changes get no labels.
+    for (const [number, label] of this.#next) if (now < label.until) this.#replace(number, label);
     this.#next.clear();
     this.#seen = null;
     for (const [number, { shown, bounds, until }] of this.#labels) {
@@ -65,12 +66,13 @@ export class ChangeLabels {
     const { bounds } = one;
     this.#seen ??= camera.seen(innerWidth, innerHeight);
     if (!overlap(bounds, this.#seen) || isSeenAt(sender, bounds)) return;
-    this.#next.set(sender, { text: after ? who.name : strings.tookAway(who.name), color: who.color, bounds });
+    const text = after ? who.name : strings.tookAway(who.name);
+    this.#next.set(sender, { text, color: who.color, bounds, until: performance.now() + SHOWN_MS });
     requestFrame();
   }
 
-  /** @param {number} number @param {{ text: string, color: string, bounds: Bounds }} label @param {number} until */
-  #replace(number, { text, color, bounds }, until) {
+  /** @param {number} number @param {{ text: string, color: string, bounds: Bounds, until: number }} label */
+  #replace(number, { text, color, bounds, until }) {
     this.#labels.get(number)?.shown.remove();
     this.#labels.delete(number);
     if (this.#labels.size >= MAX_LABELS) return;
