@@ -39,7 +39,7 @@ export function showSheet(parts) {
     find: (id) => shapes.find(id) ?? items.find(id),
     requestFrame: () => frames.request(),
   });
-  // Until they are told otherwise, the others assume that this page shows the first sheet.
+  // The pages of other participants assume that a page shows the first sheet until it reports another one.
   let reported = 1;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
