@@ -153,6 +153,11 @@ def test_hovering_over_ink_shows_its_author_and_time(browser, open_page, out):
     a.keyboard.press("v")
     a.mouse.move(250, 264)
     shows(a, "You · ", f"changed by {b.evaluate('drawTogether.me.name')}")
+    # The label appears again after a change under the resting pointer.
+    a.locator(LABEL).evaluate("(label) => (label.className += ' first')")
+    b.keyboard.press("ArrowRight")
+    until(lambda: a.locator(f"{LABEL}:not(.first)").count() == 1)
+    shows(a, "You · ", "changed by ")
     # A newcomer sees the same, also after the author has left.
     a.context.close()
     late = open_page(browser, path)

@@ -51,7 +51,10 @@ export class AuthorLabel {
   #timer;
   /** The position at which the pointer rests, in pixels. @type {[number, number]} */
   #rest = [0, 0];
-  /** @type {{ shown: HTMLElement, one: Drawable, version: number, cameraVersion: number } | null} */
+  /**
+   * The label on the page. `above`: its distance from the pointer or finger that rests on the object, in pixels; null: none does.
+   * @type {{ shown: HTMLElement, one: Drawable, version: number, cameraVersion: number, above: number | null } | null}
+   */
   #current = null;
   /** True if the last input was a key. */
   #isByKey = false;
@@ -76,13 +79,19 @@ export class AuthorLabel {
     frames.run(() => this.#frame());
   }
 
-  /** Hides the label if the object or the camera has moved. @returns {false} no other frame is needed */
+  /**
+   * Hides the label if the object or the camera has moved. After a change of the object, the label appears again if the pointer
+   * keeps resting.
+   * @returns {false} no other frame is needed
+   */
   #frame() {
     if (this.#current) {
-      const { one, version, cameraVersion } = this.#current;
+      const { one, version, cameraVersion, above } = this.#current;
       const { camera, plane: { shapes, items } } = this.#parts;
       const isSame = ('place' in one ? items : shapes).find(one.id) === one && one.version === version;
-      if (!isSame || camera.version !== cameraVersion) this.#hide();
+      const isSameView = camera.version === cameraVersion;
+      if (!isSame || !isSameView) this.#hide();
+      if (!isSame && isSameView && above !== null) this.#showLater(above);
     }
     return false;
   }
@@ -93,21 +102,23 @@ export class AuthorLabel {
     if (Math.hypot(offsetX - this.#rest[0], offsetY - this.#rest[1]) < slop) return;
     this.#hide();
     this.#rest = [offsetX, offsetY];
-    if (buttons === 0) this.#showLater(() => this.#at(offsetX, offsetY), ABOVE);
+    if (buttons === 0) this.#showLater(ABOVE);
   }
 
   /** @param {PointerEvent} event */
   #pressed({ pointerType, isPrimary, offsetX, offsetY }) {
     this.#hide();
     this.#rest = [offsetX, offsetY];
-    if (pointerType === 'touch' && isPrimary) this.#showLater(() => this.#at(offsetX, offsetY), ABOVE_FINGER);
+    if (pointerType === 'touch' && isPrimary) this.#showLater(ABOVE_FINGER);
   }
 
   /** @param {PointerEvent} event */
   #released({ pointerType }) {
     if (pointerType !== 'touch') return;
     clearTimeout(this.#timer);
-    if (this.#current) this.#timer = setTimeout(() => this.#hide(), READING_MS);
+    if (!this.#current) return;
+    this.#current.above = null;
+    this.#timer = setTimeout(() => this.#hide(), READING_MS);
   }
 
   #selectionChanged() {
@@ -123,12 +134,16 @@ export class AuthorLabel {
     }, REST_MS);
   }
 
-  /** @param {() => Drawable | null} find returns the object @param {number} above the distance from the pointer */
-  #showLater(find, above) {
+  /** Shows the label after the pointer has rested. @param {number} above the distance from the pointer */
+  #showLater(above) {
     if (!['select', 'hand'].includes(this.#parts.toolbar.tool)) return;
     this.#timer = setTimeout(() => {
-      const one = find();
-      if (one) this.#show(one, ...this.#rest, above);
+      const one = this.#at(...this.#rest);
+      if (!one) return;
+      this.#show(one, ...this.#rest, above);
+      if (this.#current) this.#current.above = above;
+      // An unfinished object is being drawn or moved.
+      else if (!one.isFinished) this.#showLater(above);
     }, REST_MS);
   }
 
@@ -155,7 +170,7 @@ export class AuthorLabel {
     shown.append(make('span', {}, text));
     this.#layer.append(shown);
     this.#place(shown, x, y, above);
-    this.#current = { shown, one, version: one.version, cameraVersion: this.#parts.camera.version };
+    this.#current = { shown, one, version: one.version, cameraVersion: this.#parts.camera.version, above: null };
     return text;
   }
 
