@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Playwright, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -224,7 +224,14 @@ def ready(page: Page) -> None:
 def until(get: Callable[[], object], is_right: Callable[[object], bool] = bool, seconds: float = 8):
     """Polls from here, because a page with a strict policy evaluates no strings by itself."""
     end = time.monotonic() + seconds
-    while not is_right(value := get()):
+    while True:
+        try:
+            if is_right(value := get()):
+                return value
+        except Error as error:
+            # The page is navigating, and the next attempt asks the new document.
+            if "Execution context was destroyed" not in error.message:
+                raise
+            value = error.message
         assert time.monotonic() < end, f"still {value!r} after {seconds} s"
         time.sleep(0.005)
-    return value

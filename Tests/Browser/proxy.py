@@ -11,8 +11,8 @@ import time
 
 class Proxy:
     """Forwards connections to `target` from its own port, until told otherwise. `sent` counts the bytes sent to the
-    target, `refusals` the refused connections; `bytes_per_second` limits each connection to the target, None does
-    not."""
+    target, `refusals` the refused connections; `refused_at` is the time of the last refusal. `bytes_per_second` limits
+    each connection to the target; None does not."""
 
     def __init__(self, target: tuple[str, int]) -> None:
         self.target = target
@@ -26,6 +26,7 @@ class Proxy:
         self.is_over = False
         self.sent = 0
         self.refusals = 0
+        self.refused_at = 0.0
         self.bytes_per_second: float | None = None
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -70,6 +71,7 @@ class Proxy:
                 if self.is_refusing:
                     near.close()
                     self.refusals += 1
+                    self.refused_at = time.monotonic()
                     continue
             except OSError:
                 continue

@@ -7,8 +7,8 @@ import json
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import (
-    PHONE, Fingers, choose, draw, has_ink, line, move, open_people, people, picture, says, sees_ink, sees_people, share, state,
-    tool,
+    PHONE, Fingers, all_hold_the_same, choose, draw, has_ink, line, move, open_people, people, picture, says, sees_ink, sees_people, share,
+    state, tool,
 )
 from conftest import both, both_in_full, in_full, until
 
@@ -146,6 +146,7 @@ def test_a_laser_is_seen_by_all_and_leaves_nothing(browser, open_page):
     a, b = pair(open_page, browser, browser)
     draw(a, line(100, 200, 300, 200))
     sees_ink(b, 200, 200)
+    all_hold_the_same(a, b)
     before = state(a), picture(a)
     a.keyboard.press("k")
     a.mouse.move(200, 400)

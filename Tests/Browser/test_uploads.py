@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import random
+import time
 from pathlib import Path
 
 import pytest
@@ -37,10 +38,11 @@ def slow(proxy):
 
 
 def interrupt(proxy) -> None:
-    """Cuts the connection until an attempt has failed: the browser's own repetitions fail too."""
+    """Cuts the connection until attempts have failed and no others follow at once. The browser repeats an interrupted request
+    by itself; if that succeeded, it would send a piece of the file with the old offset for nothing."""
     before = proxy.refusals
     proxy.refuse()
-    until(lambda: proxy.refusals > before, seconds=20)
+    until(lambda: proxy.refusals > before and time.monotonic() > proxy.refused_at + 0.2, seconds=20)
     proxy.mend()
 
 
