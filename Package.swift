@@ -34,7 +34,10 @@ let productOnly = Context.environment["DRAWTOGETHER_PRODUCT_ONLY"] == "1"
 
 /// Returns the test target of a target.
 @MainActor func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+  // The optimizer would take three times as long for the tests as for what they test.
+  let plain = SwiftSetting.unsafeFlags(["-Onone"], .when(configuration: .release))
+  return .testTarget(
+    name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings + [plain])
 }
 
 let package = Package(
