@@ -11,7 +11,7 @@ import { itemLabel, timeLeft } from '../../Public/js/ui/transferProgress.js';
 import { de as firstGerman } from '../../Public/js/i18n/de.js';
 import { en as firstEnglish } from '../../Public/js/i18n/en.js';
 import { errorText, noticeText, speak, strings, translate } from '../../Public/js/i18n/i18n.js';
-import { laterStrings, speakLater } from '../../Public/js/i18n/later.js';
+import { joinParts, laterStrings, speakLater } from '../../Public/js/i18n/later.js';
 import { de as laterGerman } from '../../Public/js/i18n/later/de.js';
 import { en as laterEnglish } from '../../Public/js/i18n/later/en.js';
 import { MARKED, markup } from './markup.js';
@@ -233,6 +233,13 @@ test('sizes, times and labels are localized', async () => {
   const item =
     /** @type {any} */ ({ isPicture: false, name: 'a.pdf', size: 2.5 * MB, by: 'Ada', state: 'ready', offset: 0 });
   assert.equal(itemLabel(item), 'Datei a.pdf, 2,5 MB, hinzugefügt von Ada');
+});
+
+test('the parts of a description are separated as is usual in the language', async () => {
+  for (const [language, separator] of [['ar', '، '], ['ja', '、'], ['fr', ', '], ['en', ', ']]) {
+    await speakLater(language);
+    assert.equal(joinParts(['a', '', 'b', 'c']), ['a', 'b', 'c'].join(separator));
+  }
 });
 
 /** @type {{ rule: string, error: unknown, en: string, de: string }[]} */

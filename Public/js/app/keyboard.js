@@ -1,6 +1,6 @@
 /** The parts that make the page usable by keys alone, and that describe its objects to screen readers. */
 
-import { laterStrings } from '../i18n/later.js';
+import { joinParts, laterStrings } from '../i18n/later.js';
 import { show } from '../model/viewPlace.js';
 import { announce } from '../ui/dialogs.js';
 import { element } from '../ui/elements.js';
@@ -49,7 +49,7 @@ export function offerKeyboard(parts) {
     show(camera, view, bounds);
     frames.request();
     if (isLocked && !isEnded()) offerUnlock(members);
-    const name = [nameOf(group), position].filter(Boolean).join(', ');
+    const name = joinParts([nameOf(group), position]);
     announce(isSelected ? laterStrings.objectSelected(name) : laterStrings.objectShown(name));
   };
   const dialog = new ObjectsDialog({

@@ -20,8 +20,12 @@ const OTHERS = {
   uk: async () => (await import('./later/uk.js')).uk,
 };
 
+/** The separators of languages that do not use the Latin comma. @type {Record<string, string>} */
+const SEPARATORS = { ar: '\u060c ', ja: '\u3001' };
+
 /** @type {Readonly<LaterStrings>} */
 export let laterStrings = en;
+let separator = ', ';
 
 /** Sets the strings. If a language cannot be loaded, they are in English. @param {string} language of the page */
 export async function speakLater(language) {
@@ -30,4 +34,10 @@ export async function speakLater(language) {
   } catch {
     laterStrings = en;
   }
+  separator = laterStrings !== en && SEPARATORS[language] || ', ';
+}
+
+/** Joins the parts of a description. Empty parts are left out. @param {readonly string[]} parts @returns {string} */
+export function joinParts(parts) {
+  return parts.filter(Boolean).join(separator);
 }

@@ -9,7 +9,7 @@ import { KeyboardPlacing } from '../tools/keyboardPlacing.js';
 import { KeyboardPointer } from '../tools/keyboardPointer.js';
 import { isApple } from '../i18n/platform.js';
 import { strings } from '../i18n/i18n.js';
-import { laterStrings } from '../i18n/later.js';
+import { joinParts, laterStrings } from '../i18n/later.js';
 import { CanvasHelp, useOf } from './canvasHelp.js';
 import { CrossView } from './crossView.js';
 import { announce } from './dialogs.js';
@@ -285,6 +285,6 @@ export class KeyboardControl {
     toolbar.choose('select');
     selectTool.select(made.map(({ id }) => id));
     const what = toolName('tool' in last ? last.tool : last.note ? 'note' : 'text');
-    announce(laterStrings.placed([what, this.#follower.place].filter(Boolean).join(', ')));
+    announce(laterStrings.placed(joinParts([what, this.#follower.place])));
   }
 }

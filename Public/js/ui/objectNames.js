@@ -4,7 +4,7 @@ import { nearestNamed } from '../model/colorName.js';
 import { placeIn } from '../model/viewPlace.js';
 import { ADAPTIVE } from '../model/palette.js';
 import { strings } from '../i18n/i18n.js';
-import { laterStrings } from '../i18n/later.js';
+import { joinParts, laterStrings } from '../i18n/later.js';
 
 /**
  * @typedef {import('../model/objectGroups.js').ObjectGroup} ObjectGroup
@@ -27,7 +27,7 @@ export function nameOfGroup({ members, bounds }, { view, isDark, authorOf }) {
   const [first] = members;
   const lock = first.isLocked ? laterStrings.lockedObject : '';
   const parts = [kindName(first, members.length), lock, authorName(authorOf(first)), colorName(first, isDark)];
-  return [...parts, placeName(bounds, view)].filter(Boolean).join(', ');
+  return joinParts([...parts, placeName(bounds, view)]);
 }
 
 /** @param {Bounds} bounds @param {Bounds} view @returns {string} the position in words */

@@ -1,7 +1,7 @@
 /** The keys of the time machine. */
 
 import { show } from '../model/viewPlace.js';
-import { laterStrings } from '../i18n/later.js';
+import { joinParts, laterStrings } from '../i18n/later.js';
 import { CLOSER } from './canvasView.js';
 import { authorOf } from './objectAuthor.js';
 import { nameOfGroup } from './objectNames.js';
@@ -82,7 +82,7 @@ function step(by, { view, scene, session, say }) {
       isDark: document.documentElement.dataset.theme === 'dark',
       authorOf: (drawable) => authorOf(drawable, session()),
     });
-    say(laterStrings.objectSelected([name, position].join(', ')));
+    say(laterStrings.objectSelected(joinParts([name, position])));
   };
   stepToObject({ scene: scene.sheet, selection, choose }, by);
 }

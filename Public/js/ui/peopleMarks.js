@@ -1,7 +1,7 @@
 /** The marks at the chips of people: a raised hand, and who follows whom. */
 
 import { strings } from '../i18n/i18n.js';
-import { laterStrings } from '../i18n/later.js';
+import { joinParts, laterStrings } from '../i18n/later.js';
 import { element, make, makeSVG } from './elements.js';
 import { icon } from './icons.js';
 
@@ -33,7 +33,7 @@ export function markChips(people, marksOf, own) {
     const hands = hidden.filter((person) => marksOf(person).hand > 0).length;
     mark(rest, hands, 0);
     const label = strings.morePeople(hidden.length);
-    rest.setAttribute('aria-label', hands > 0 ? `${label}, ${laterStrings.hands(hands)}` : label);
+    rest.setAttribute('aria-label', hands > 0 ? joinParts([label, laterStrings.hands(hands)]) : label);
   }
   const mine = element('people').querySelector('.me');
   if (mine) mark(mine, own.hand, own.followers);
@@ -51,10 +51,10 @@ export function handText(place) {
 function markChip(chip, { name }, { hand, isFollowed, isFollower }, place) {
   mark(chip, hand, isFollower ? 1 : 0);
   const state = chip.hasAttribute('data-away') ? laterStrings.presence.away : '';
-  const notes = [place, state, handText(hand), isFollower ? laterStrings.followsYou : ''].filter(Boolean);
+  const notes = [place, state, handText(hand), isFollower ? laterStrings.followsYou : ''];
   chip.setAttribute('aria-pressed', String(isFollowed));
-  chip.setAttribute('aria-label', [laterStrings.followPerson(name), ...notes].join(', '));
-  chip.title = [name, ...notes].join(', ');
+  chip.setAttribute('aria-label', joinParts([laterStrings.followPerson(name), ...notes]));
+  chip.title = joinParts([name, ...notes]);
 }
 
 /** @param {Element} chip @param {number} hand @param {number} followers */

@@ -2,7 +2,7 @@
 
 import { byteCount } from '../i18n/format.js';
 import { strings } from '../i18n/i18n.js';
-import { laterStrings } from '../i18n/later.js';
+import { joinParts, laterStrings } from '../i18n/later.js';
 
 /** @typedef {import('../model/item.js').Item} Item */
 
@@ -72,5 +72,5 @@ export function itemLabel({ isPicture, name, size, by, state, offset, upload }) 
   if (by) known.push(laterStrings.addedBy(by));
   if (upload?.state === 'failed') known.push(laterStrings.failed);
   else if (state === 'uploading' || state === 'stalled') known.push(laterStrings.underWay(partDone(offset, size)));
-  return known.join(', ');
+  return joinParts(known);
 }
