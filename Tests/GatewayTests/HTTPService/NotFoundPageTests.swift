@@ -40,7 +40,7 @@ struct NotFoundPageTests {
 
   @Test(
     "The page is in the language of the browser, and links to the drawing page",
-    arguments: [("de-DE,de;q=0.9,en;q=0.8", "de"), ("fr,en;q=0.5", "en"), ("ja", "en")])
+    arguments: [("de-DE,de;q=0.9,en;q=0.8", "de"), ("ko,fr;q=0.5", "fr"), ("ja", "ja"), ("ko", "en")])
   func language(_ wanted: String, _ language: String) throws {
     let answer = try answer(["Accept": Self.browser, "Accept-Language": wanted])
     #expect(answer.head.fields.first("Content-Language") == language)
@@ -48,6 +48,20 @@ struct NotFoundPageTests {
     let html = body(answer)
     #expect(html.hasPrefix("<!doctype html>\n<html lang=\"\(language)\">\n"))
     #expect(html.contains("<a href=\"/\">") && html.contains("</h1>") && html.contains("<title>"))
+  }
+
+  @Test("The page has the languages of the drawing page, and each has its direction")
+  func languages() throws {
+    let table = try #require(try PublicFolder.files(endingWith: "i18n/languages.js").first)
+    let languages = String(decoding: table.bytes, as: UTF8.self).matches(of: /code: '(\w+)'/)
+      .map { String($0.output.1) }
+    #expect(languages.count > 1)
+    for language in languages {
+      let answer = try answer(["Accept": Self.browser, "Accept-Language": language])
+      #expect(answer.head.fields.first("Content-Language") == language)
+      let direction = language == "ar" ? " dir=\"rtl\"" : ""
+      #expect(body(answer).contains("<html lang=\"\(language)\"\(direction)>\n"))
+    }
   }
 
   @Test("The policy allows the style sheet inside the page, and no other inline part")

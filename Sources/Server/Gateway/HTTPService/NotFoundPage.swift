@@ -3,27 +3,9 @@ internal import Platform
 
 /// The page that a browser gets at an address without a resource. The page loads no other file.
 enum NotFoundPage {
-  private struct Translation: Sendable {
-    let language: String
-    let title: String
-    let text: String
-    let action: String
-  }
-
-  private static let english = Translation(
-    language: "en", title: "There is nothing at this address",
-    text: "The address may be wrong or incomplete. If someone sent it to you, ask for the link again.",
-    action: "Open a page to draw on")
-
-  private static let german = Translation(
-    language: "de", title: "Unter dieser Adresse ist nichts",
-    text: "Vielleicht ist die Adresse falsch oder unvollständig. "
-      + "Hat sie dir jemand geschickt, lass dir den Link noch einmal geben.",
-    action: "Eine Seite zum Zeichnen öffnen")
-
   /// The pages by their languages.
   private static let pages = Dictionary(
-    uniqueKeysWithValues: [english, german].map { ($0.language, Array(html($0).utf8)) })
+    uniqueKeysWithValues: NotFoundText.all.map { ($0.language, Array(html($0).utf8)) })
 
   /// The style sheet. Its colors and sizes are those of the drawing page (`css/page.css`).
   private static let style = """
@@ -52,7 +34,7 @@ enum NotFoundPage {
   /// Returns the answer with status 404, in the language that the browser prefers.
   static func answer(to head: RequestHead) -> Answer {
     let wanted = Preferences("Accept-Language", of: head.fields)
-    let language = wanted.language(among: Array(pages.keys)) ?? english.language
+    let language = wanted.language(among: Array(pages.keys)) ?? NotFoundText.english.language
     var answer = Answer(.notFound, fields: ["Content-Type": "text/html; charset=utf-8"])
     answer.head.fields.append("Content-Language", language)
     answer.head.fields.append("Content-Security-Policy", policy)
@@ -63,10 +45,10 @@ enum NotFoundPage {
     return answer
   }
 
-  private static func html(_ words: Translation) -> String {
+  private static func html(_ words: NotFoundText) -> String {
     """
     <!doctype html>
-    <html lang="\(words.language)">
+    <html lang="\(words.language)"\(words.isFromRight ? " dir=\"rtl\"" : "")>
     <head>
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
