@@ -84,7 +84,7 @@ function world() {
     isSeenAt: () => false,
     requestFrame: () => {},
   });
-  drawing.addEventListener('remotechange', (event) => changeLabels.show(/** @type {CustomEvent} */ (event).detail));
+  drawing.changedRemotely = (change) => changeLabels.show(change);
   const { session, last } = fakeSession();
   drawing.attach(session, { bringsPicture: false });
   session.join();

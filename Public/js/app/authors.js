@@ -21,7 +21,6 @@ export function showAuthors({ drawing, itemStore, cursors, ...parts }) {
     requestFrame: () => frames.request(),
   });
   frames.run((now) => changeLabels.frame(now));
-  for (const source of [drawing, itemStore]) {
-    source.addEventListener('remotechange', (event) => changeLabels.show(/** @type {CustomEvent} */ (event).detail));
-  }
+  drawing.changedRemotely = (change) => changeLabels.show(change);
+  itemStore.addEventListener('remotechange', (event) => changeLabels.show(/** @type {CustomEvent} */ (event).detail));
 }

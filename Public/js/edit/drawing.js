@@ -28,7 +28,7 @@ const TEXT_INTERVAL_MS = 150;
 /**
  * Events: `change` (of the shapes, the pending edits or the undo history), `undofailed` (the shapes of the command were removed),
  * `error` (a shape cannot be sent; detail: the reason), `localchange` (a change without a session; detail: the entry), `caughtup`
- * (all shapes of the session are displayed), `remotechange` (another participant changed a shape; detail: a `RemoteChange`).
+ * (all shapes of the session are displayed).
  */
 export class Drawing extends EventTarget {
   #shapes;
@@ -38,6 +38,11 @@ export class Drawing extends EventTarget {
   #confirmedChanged = () => {};
   /** The last stored entries that are not shapes: those of sheets. @type {StoredShape[]} */
   stored = [];
+  /**
+   * Called after another participant changed a shape. An event would cost more than the change itself, if thousands arrive.
+   * @type {((change: import('../model/scene.js').RemoteChange) => void) | undefined}
+   */
+  changedRemotely;
   #commands;
   #pen;
   #draft;
@@ -57,7 +62,7 @@ export class Drawing extends EventTarget {
       failed: (detail) => this.dispatchEvent(new CustomEvent('error', { detail })),
       confirmed: (key) => this.#confirmedChanged(key),
       changedLocally: (detail) => this.dispatchEvent(new CustomEvent('localchange', { detail })),
-      changedRemotely: (detail) => this.dispatchEvent(new CustomEvent('remotechange', { detail })),
+      changedRemotely: (change) => this.changedRemotely?.(change),
     }, frameQueue);
     this.#commands = new ShapeCommands(shapes, this.#sync, history);
     this.#pen = new PenStroke(shapes, this.#sync, key);

@@ -120,7 +120,11 @@ export class OutboxStore {
     };
     const isKept = await this.#parts.database.write(['outboxes', 'entries'], ({ outboxes, entries }) => {
       if (isStale) entries.delete(within(this.#lease));
-      for (const [item, place] of before) if (written.get(item) !== place) entries.delete(this.#key(place));
+      // Mostly, the items at the start are gone, because they are on the gateway's disk. One request deletes them all.
+      const first = items.length > 0 ? written.get(items[0]) ?? 0 : this.#last + 1;
+      const gone = [...before].flatMap(([item, place]) => written.get(item) === place ? [] : [place]);
+      if (gone.some((place) => place < first)) entries.delete(IDBKeyRange.bound(this.#key(0), this.#key(first - 1)));
+      for (const place of gone) if (place > first) entries.delete(this.#key(place));
       for (const [place, { entry }] of added) entries.put({ place, entry }, this.#key(place));
       outboxes.put(stored, this.#lease);
     });

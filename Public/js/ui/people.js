@@ -15,7 +15,9 @@ import { element, make } from './elements.js';
 /** The maximum number of chips of other people; and the maximum on a narrow screen. */
 const SHOWN_CHIPS = 4;
 const SHOWN_CHIPS_NARROW = 1;
+/** The time for which a chip shows that its person is drawing; and the minimum interval between two starts of this time. */
 const DRAWING_MS = 900;
+const RESTART_MS = 100;
 /**
  * The priority of states: a person with several tabs has the first of their states.
  * @type {readonly import('../protocol/presence.js').State['kind'][]}
@@ -31,8 +33,8 @@ export class People extends EventTarget {
   #presence;
   /** @type {Map<number, HTMLElement>} */
   #chips = new Map();
-  /** @type {Map<number, ReturnType<typeof setTimeout>>} */
-  #drawing = new Map();
+  /** The time of the last start, by the participant's number. @type {Map<number, number>} */
+  #drewAt = new Map();
   /** @type {Person[]} */
   #others = [];
   /** The order of the chips: those with a lower number come first. @type {(person: Person) => number} */
@@ -111,10 +113,14 @@ export class People extends EventTarget {
 
   /** @param {number} number of a participant who is drawing now */
   drew(number) {
-    const shown = this.#chips.get(number);
-    shown?.toggleAttribute('data-drawing', true);
-    clearTimeout(this.#drawing.get(number));
-    this.#drawing.set(number, setTimeout(() => this.#chips.get(number)?.removeAttribute('data-drawing'), DRAWING_MS));
+    const now = performance.now();
+    // Thousands of entries may arrive at once, and a timer for each would cost more than the entry.
+    if (now - /** @type {number} */ (this.#drewAt.get(number)) < RESTART_MS) return;
+    this.#drewAt.set(number, now);
+    this.#chips.get(number)?.toggleAttribute('data-drawing', true);
+    setTimeout(() => {
+      if (this.#drewAt.get(number) === now) this.#chips.get(number)?.toggleAttribute('data-drawing', false);
+    }, DRAWING_MS);
   }
 
   /** @param {Person} person */
