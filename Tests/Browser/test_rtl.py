@@ -286,6 +286,7 @@ def test_the_notes_of_a_page_and_the_times_are_read_from_right_to_left(browser, 
     draw(page, line(100, 300, 400, 300))
     choose(page, "pages")
     row = page.locator("#pages-list li")
+    until(row.locator("small").inner_text)
     name, notes = [row.locator(part).evaluate(WRITTEN, [0, 0]) for part in ("b", "small")]
     assert abs(name["right"] - notes["right"]) < 1
     assert notes["height"] < 2 * row.locator("small").evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)")
