@@ -80,8 +80,8 @@ export class AuthorLabel {
   }
 
   /**
-   * Hides the label if the object or the camera has moved. After a change of the object, the label appears again if the pointer
-   * keeps resting.
+   * Hides the label if the object or the camera has moved. If the pointer keeps resting, the label appears again when the object
+   * has not changed for a moment.
    * @returns {false} no other frame is needed
    */
   #frame() {
@@ -91,7 +91,7 @@ export class AuthorLabel {
       const isSame = ('place' in one ? items : shapes).find(one.id) === one && one.version === version;
       const isSameView = camera.version === cameraVersion;
       if (!isSame || !isSameView) this.#hide();
-      if (!isSame && isSameView && above !== null) this.#showLater(above);
+      if (!isSame && isSameView && above !== null) this.#showLater(above, this.#at(...this.#rest));
     }
     return false;
   }
@@ -134,16 +134,21 @@ export class AuthorLabel {
     }, REST_MS);
   }
 
-  /** Shows the label after the pointer has rested. @param {number} above the distance from the pointer */
-  #showLater(above) {
+  /**
+   * Shows the label after the pointer has rested.
+   * @param {number} above the distance from the pointer
+   * @param {Drawable | null} [changed] an object that was changed; its label waits until its changes end
+   */
+  #showLater(above, changed = null) {
     if (!['select', 'hand'].includes(this.#parts.toolbar.tool)) return;
+    const version = changed?.version;
     this.#timer = setTimeout(() => {
       const one = this.#at(...this.#rest);
       if (!one) return;
+      const isChanging = changed !== null && (one !== changed || one.version !== version);
+      if (isChanging || !one.isFinished) return this.#showLater(above, one);
       this.#show(one, ...this.#rest, above);
       if (this.#current) this.#current.above = above;
-      // An unfinished object is being drawn or moved.
-      else if (!one.isFinished) this.#showLater(above);
     }, REST_MS);
   }
 
