@@ -21,6 +21,13 @@ export function showAuthors({ drawing, itemStore, cursors, ...parts }) {
     requestFrame: () => frames.request(),
   });
   frames.run((now) => changeLabels.frame(now));
-  drawing.changedRemotely = (change) => changeLabels.show(change);
+  drawing.changedRemotely = (change) => {
+    // As in an event listener, an error must not stop the caller.
+    try {
+      changeLabels.show(change);
+    } catch (error) {
+      reportError(error);
+    }
+  };
   itemStore.addEventListener('remotechange', (event) => changeLabels.show(/** @type {CustomEvent} */ (event).detail));
 }

@@ -122,9 +122,12 @@ export class OutboxStore {
       if (isStale) entries.delete(within(this.#lease));
       // Mostly, the items at the start are gone, because they are on the gateway's disk. One request deletes them all.
       const first = items.length > 0 ? written.get(items[0]) ?? 0 : this.#last + 1;
-      const gone = [...before].flatMap(([item, place]) => written.get(item) === place ? [] : [place]);
-      if (gone.some((place) => place < first)) entries.delete(IDBKeyRange.bound(this.#key(0), this.#key(first - 1)));
-      for (const place of gone) if (place > first) entries.delete(this.#key(place));
+      let startsLater = false;
+      for (const [item, place] of before) {
+        if (place < first) startsLater = true;
+        else if (written.get(item) !== place) entries.delete(this.#key(place));
+      }
+      if (startsLater) entries.delete(IDBKeyRange.bound(this.#key(0), this.#key(first - 1)));
       for (const [place, { entry }] of added) entries.put({ place, entry }, this.#key(place));
       outboxes.put(stored, this.#lease);
     });
