@@ -148,6 +148,23 @@ def test_cursors_have_names_and_fade(chromium, open_page):
     until(lambda: cursor.get_attribute("data-idle"), lambda idle: idle is not None)
 
 
+@in_full
+def test_a_chip_shows_who_is_drawing(chromium, open_page):
+    a = open_page(chromium)
+    b = open_page(chromium, share(a))
+    sees_people(a, 2)
+    # Observed in the page, because the mark is short.
+    a.evaluate("""() => {
+      globalThis.marks_ = [];
+      const note = ([{ target }]) => marks_.push(target.hasAttribute('data-drawing'));
+      new MutationObserver(note).observe(document.getElementById('people'), { subtree: true, attributeFilter: ['data-drawing'] });
+    }""")
+    draw(b, line(100, 200, 400, 200))
+    until(lambda: a.evaluate("marks_"), lambda marks: marks == [True, False])
+    draw(b, line(100, 300, 400, 300))
+    until(lambda: a.evaluate("marks_"), lambda marks: marks == [True, False] * 2)
+
+
 @both_in_full
 def test_a_name_is_changed_by_its_chip_and_stored(browser, open_page):
     a = open_page(browser)

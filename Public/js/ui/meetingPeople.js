@@ -4,7 +4,7 @@ import { SenderLimit } from '../protocol/senderLimit.js';
 import { laterStrings } from '../i18n/later.js';
 import { announce, toast } from './dialogs.js';
 import { PeopleList } from './peopleList.js';
-import { markChips } from './peopleMarks.js';
+import { drawingMarker, markChips } from './peopleMarks.js';
 
 /**
  * @typedef {import('./people.js').Person} Person
@@ -49,6 +49,7 @@ export class MeetingPeople {
       follow: (person) => follow.toggle(person),
     });
     people.rank = ({ numbers }) => this.#places.get(numbers[0]) ?? LAST;
+    people.drew = drawingMarker(people);
     people.addEventListener('shown', () => this.#show());
     hands.addEventListener('change', (event) => {
       this.#showSoon();

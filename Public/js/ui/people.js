@@ -15,9 +15,6 @@ import { element, make } from './elements.js';
 /** The maximum number of chips of other people; and the maximum on a narrow screen. */
 const SHOWN_CHIPS = 4;
 const SHOWN_CHIPS_NARROW = 1;
-/** The time for which a chip shows that its person is drawing; and the minimum interval between two starts of this time. */
-const DRAWING_MS = 900;
-const RESTART_MS = 100;
 /**
  * The priority of states: a person with several tabs has the first of their states.
  * @type {readonly import('../protocol/presence.js').State['kind'][]}
@@ -33,14 +30,14 @@ export class People extends EventTarget {
   #presence;
   /** @type {Map<number, HTMLElement>} */
   #chips = new Map();
-  /** The time of the last start, by the participant's number. @type {Map<number, number>} */
-  #drewAt = new Map();
   /** @type {Person[]} */
   #others = [];
   /** The order of the chips: those with a lower number come first. @type {(person: Person) => number} */
   rank = () => 0;
   /** Returns the name of the sheet that a person sees; '' if this page shows the same sheet. @type {(person: Person) => string} */
   placeOf = () => '';
+  /** Called after a participant drew something. @type {(number: number) => void} */
+  drew = () => {};
   /** @type {{ name: string, color: string }} */
   #me = { name: '', color: '#888888' };
   #myTabs = 1;
@@ -72,9 +69,9 @@ export class People extends EventTarget {
     return { ...this.#me, tabs: this.#myTabs };
   }
 
-  /** @param {Person} person @returns {HTMLElement | undefined} the person's chip, if there is room for it */
-  chip(person) {
-    return this.#chips.get(person.numbers[0]);
+  /** @param {number} number of a participant @returns {HTMLElement | undefined} the person's chip, if there is room for it */
+  chip(number) {
+    return this.#chips.get(number);
   }
 
   /** Shows the people again, because their order has changed. */
@@ -111,18 +108,6 @@ export class People extends EventTarget {
     this.#refresh();
   }
 
-  /** @param {number} number of a participant who is drawing now */
-  drew(number) {
-    const now = performance.now();
-    // Thousands of entries may arrive at once, and a timer for each would cost more than the entry.
-    if (now - /** @type {number} */ (this.#drewAt.get(number)) < RESTART_MS) return;
-    this.#drewAt.set(number, now);
-    this.#chips.get(number)?.toggleAttribute('data-drawing', true);
-    setTimeout(() => {
-      if (this.#drewAt.get(number) === now) this.#chips.get(number)?.toggleAttribute('data-drawing', false);
-    }, DRAWING_MS);
-  }
-
   /** @param {Person} person */
   #otherChip(person) {
     const made = chip(person, person.name, this.faceOf);
@@ -154,7 +139,7 @@ export class People extends EventTarget {
   /** Updates the states of all people. */
   #refresh() {
     for (const person of this.#others) {
-      this.chip(person)?.toggleAttribute('data-away', this.state(person).kind === 'away');
+      this.chip(person.numbers[0])?.toggleAttribute('data-away', this.state(person).kind === 'away');
     }
     this.dispatchEvent(new Event('shown'));
   }

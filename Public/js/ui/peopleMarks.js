@@ -1,4 +1,4 @@
-/** The marks at the chips of people: a raised hand, and who follows whom. */
+/** The marks at the chips of people: a raised hand, who follows whom, and who is drawing. */
 
 import { strings } from '../i18n/i18n.js';
 import { joinParts, laterStrings } from '../i18n/later.js';
@@ -14,6 +14,9 @@ import { icon } from './icons.js';
  * @property {boolean} isFollower true if the person follows this page
  */
 
+/** The time for which a chip shows that its person is drawing; and the minimum interval between two starts of this time. */
+const DRAWING_MS = 900;
+const RENEWAL_MS = 100;
 const EYE = 'M3 12c2.2-4 5.2-6 9-6s6.8 2 9 6c-2.2 4-5.2 6-9 6s-6.8-2-9-6zM12 9.5a2.5 2.5 0 1 0 0 5a2.5 2.5 0 1 0 0-5z';
 
 /**
@@ -24,12 +27,12 @@ const EYE = 'M3 12c2.2-4 5.2-6 9-6s6.8 2 9 6c-2.2 4-5.2 6-9 6s-6.8-2-9-6zM12 9.5
  */
 export function markChips(people, marksOf, own) {
   for (const person of people.others) {
-    const chip = people.chip(person);
+    const chip = people.chip(person.numbers[0]);
     if (chip) markChip(chip, person, marksOf(person), people.placeOf(person));
   }
   const rest = element('people').querySelector('[data-rest]');
   if (rest) {
-    const hidden = people.others.filter((person) => !people.chip(person));
+    const hidden = people.others.filter(({ numbers }) => !people.chip(numbers[0]));
     const hands = hidden.filter((person) => marksOf(person).hand > 0).length;
     mark(rest, hands, 0);
     const label = strings.morePeople(hidden.length);
@@ -64,4 +67,20 @@ function mark(chip, hand, followers) {
   if (followers === 0) return;
   const eye = makeSVG('svg', { class: 'icon', viewBox: '0 0 24 24' }, makeSVG('path', { d: EYE }));
   chip.append(make('i', { class: 'badge', 'data-kind': 'eye', 'aria-hidden': 'true' }, eye));
+}
+
+/** @param {import('./people.js').People} people @returns {(number: number) => void} marks the chip of a participant who drew */
+export function drawingMarker(people) {
+  /** The time of the last mark, by the participant's number. @type {Map<number, number>} */
+  const markedAt = new Map();
+  return (number) => {
+    const now = performance.now();
+    // Thousands of entries may arrive at once, and a timer for each would cost more than the entry.
+    if (now < (markedAt.get(number) ?? -Infinity) + RENEWAL_MS) return;
+    markedAt.set(number, now);
+    people.chip(number)?.toggleAttribute('data-drawing', true);
+    setTimeout(() => {
+      if (markedAt.get(number) === now) people.chip(number)?.removeAttribute('data-drawing');
+    }, DRAWING_MS);
+  };
 }
