@@ -7,8 +7,8 @@ import json
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from board import (
-    PHONE, Fingers, all_hold_the_same, choose, draw, has_ink, line, move, open_people, people, picture, says, sees_ink, sees_people, share,
-    state, tool,
+    PHONE, Fingers, all_hold_the_same, choose, draw, has_ink, line, move, open_people, people, picture, says, sees_ink, sees_people,
+    share, state, tool,
 )
 from conftest import both, both_in_full, in_full, until
 
@@ -96,7 +96,9 @@ def test_a_phone_sees_the_whole_view_of_a_desk(browser, open_page):
     b = open_page(browser, path, **size)
     sees_people(a, 2)
     draw(a, line(5, 100, 995, 100))
+    before = paper(a)
     a.mouse.wheel(0, 3000)
+    until(lambda: paper(a) != before)
     draw(a, line(5, 350, 995, 350))
     follow(b)
     # 1000 points are 390 pixels wide, in the middle.
