@@ -103,7 +103,8 @@ def test_a_phone_sees_the_whole_view_of_a_desk(browser, open_page):
     follow(b)
     # 1000 points are 390 pixels wide, in the middle.
     until(lambda: b.locator("#fit-label").text_content(), lambda text: text == "39 %")
-    sees_ink(b, 195, 422)
+    # The line is less than two pixels wide there, and its exact width depends on the speed at which it was drawn.
+    until(lambda: any(has_ink(b, 195, y) for y in range(420, 425)))
     assert not has_ink(b, 195, 600)
 
 
